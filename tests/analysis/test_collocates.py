@@ -81,7 +81,7 @@ def test_an_empty_answer_says_why(drifting):
     assert len(none) == 0
     assert "No word occurs near bank 10,000 times or more" in none.notes[0]
     none = ct.collocate_changes(drifting, "bank", "1990", "1999", min_count=10_000)
-    assert none.notes == ("No word with 10,000 occurrences or more beside bank rises or falls beyond chance.",)
+    assert none.notes == ("No word with 10,000 occurrences or more beside bank rises or falls significantly.",)
     assert ct.collocates(drifting, "bank", at="1999").notes == ()
 
 

@@ -87,7 +87,7 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
     assert ct.evidence(counts, "bank", near="money", distance=1).facts["together"] == 1
     none = ct.evidence(counts, "bank", near="work", distance=2)
     assert len(none) == 0
-    assert "It never stands within 2 words of work" in none.notes[1]
+    assert "It never occurs within 2 words of work" in none.notes[1]
     with pytest.raises(SettingsError, match="needs the other word"):
         ct.evidence(counts, "bank", distance=3)
 
@@ -184,7 +184,7 @@ def test_what_is_absent_gets_one_line(counts, tmp_path):
     for asked, error, message in (
         ({"word": "banck"}, UnknownWordError, "words of this run; did you mean bank"),
         ({"word": "bank", "at": "1990/arlan"}, UnknownConditionError, "did you mean 1990/arlen"),
-        ({"word": "…"}, InputError, "holds no word"),
+        ({"word": "…"}, InputError, "contains no word"),
     ):
         with pytest.raises(error, match=message):
             ct.evidence(counts, **asked)

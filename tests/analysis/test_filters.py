@@ -88,7 +88,7 @@ def test_a_model_without_its_run_knows_no_documents_and_says_so(run):
     alone = ct.ConditionedEmbeddings(model.words, model.conditions, model.observed, model.vectors)
     for answer in (ct.drift(alone, min_count=1), ct.neighbors(alone, "river"), ct.stable(alone)):
         assert answer["documents"].null_count() == len(answer) > 0
-        assert any("is not known" in note for note in answer.notes)
+        assert any("are unknown without the run" in note for note in answer.notes)
     assert not {"the", "1945"} & listed(ct.drift(alone, min_count=1, exclude="stopwords:en", no_numbers=True))
     with pytest.raises(InputError, match="no-names needs the run"):
         ct.drift(alone, no_names=True)

@@ -98,7 +98,7 @@ def test_neighbors_come_from_coordinates_or_edges(two_countries, tmp_path):
     for edges in ([], [("ava", "ava")]):
         with pytest.raises(InputError, match="name fewer than two places"):
             place_links(NORTH, edges=edges)
-    with pytest.raises(InputError, match="coordinates are of 1 of the 6 places, and a map needs two"):
+    with pytest.raises(InputError, match="coordinates are known for 1 of the 6 places, and a map needs two"):
         asked(coordinates={"ava": (60, 0), "paris": (49, 2)})
 
 

@@ -90,7 +90,7 @@ def test_marks_under_five_occurrences_are_faint_and_bins_left_out_are_said(visit
     few = [row for row in asked(site, "series?word=bank&place=arlen")["rows"] if row["count"] < 5]
     assert [row["condition"] for row in few] == ["1994/arlen"]
     expect(page.locator(".frequency .point.faint")).to_have_attribute("aria-label", re.compile("^1994"))
-    expect(page.locator(".frequency .caption")).to_contain_text("Faint marks rest on fewer than five occurrences.")
+    expect(page.locator(".frequency .caption")).to_contain_text("Faint: fewer than five occurrences.")
     for chart in (".series", ".matrix", ".trajectory"):
         assert not any(re.match("1994(:| and| · arlen)", mark) for mark in marks(page, chart))
         expect(page.locator(f"{chart} .caption")).to_contain_text("bank occurs fewer than 5 times: 1994/arlen")

@@ -16,7 +16,7 @@ WORDS, SHARED, DIMENSIONS = 400, 300, 20
 
 @pytest.fixture(scope="module")
 def rotated():
-    """In 'south' all vectors are turned; 300 words occur in both places, s300 to s399 have the roles of n300 to n399."""
+    """In 'south' all vectors are turned; 300 words are in both places, s300 to s399 have the roles of n300 to n399."""
     draw = np.random.default_rng(1)
     north = draw.standard_normal((WORDS, DIMENSIONS))
     turn = draw.standard_normal((DIMENSIONS, DIMENSIONS)) * 0.16

@@ -69,10 +69,10 @@ def test_names_landmarks_and_what_is_missing_are_told(chronotope, tmp_path):
         "align", *files, "-o", tmp_path / "m.ct", "--names", "1990, 2000", "--landmarks", tmp_path / "landmarks"
     )
     assert "1 of 5 landmarks are in no model" in done.stderr
-    assert "contain no counts of words" in done.stderr
+    assert "contain no word counts" in done.stderr
     assert ct.load(tmp_path / "m.ct").conditions.times == ("1990", "2000")
     done = chronotope("neighbors", tmp_path / "m.ct", "w1", "--at", "1990", "--csv")
-    assert "came without counts" in done.stderr
+    assert "has no word counts" in done.stderr
     assert {row["neighbor_count"] for row in csv.DictReader(done.stdout.splitlines())} == {""}
     assert (
         "2 models and 1 names" in chronotope("align", *files, "-o", tmp_path / "n.ct", "--names", "1990", code=2).stderr

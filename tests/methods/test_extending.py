@@ -142,7 +142,7 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, chronotope, tmp
     for model in (run, run / "model.ct"):
         error = chronotope("neighbors", model, "bank", "--at", 1999, code=2).stderr
         assert error.endswith(
-            f"; {run / 'model-extended.ct'}, which `extend` made, has it: name that file instead of {model}\n"
+            f"; {run / 'model-extended.ct'}, made by `extend`, has it: name that file instead of {model}\n"
         )
     assert "extend" not in chronotope("neighbors", run, "bank", "--at", 1899, code=2).stderr
     for name, *more in (("frequency",), ("evidence", "--at", 1990), ("collocates", "--at", 1990)):

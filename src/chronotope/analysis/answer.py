@@ -42,15 +42,15 @@ class Answer(Framed):
     frame
         The rows; `chronotope.analysis.columns` says what each column means.
     title, name
-        One line that says what the rows are, and the question.
+        One line that describes the rows, and the name of the question.
     notes
-        Sentences that a reader needs: what is left out or hidden, and why.
+        What is left out or hidden, and why, in sentences.
     facts
         Further results and the settings of the question, as plain data.
     signature
         Everything that could change the answer, in one line.
     chart
-        How it is drawn; None if it is not.
+        The chart; None for an answer without one.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Answer(Framed):
     def to_csv(self) -> str:
         """Return the rows as CSV, lists joined by '; '.
 
-        A text that begins with = + - @ gets a leading apostrophe: spreadsheets would run it as a formula.
+        A text that begins with = + - @ gets a leading apostrophe, because spreadsheets would run it as a formula.
         """
         import polars as pl
 
@@ -147,7 +147,7 @@ class Answer(Framed):
 
 
 def check_ending(path: Path, *, chart: bool) -> None:
-    """Raise SettingsError if the ending of a file is unknown, or that of a chart where there is none."""
+    """Raise SettingsError for an unknown ending of a file, or a chart's ending if the answer has no chart."""
     endings = (*CHART_FILES, *ROW_FILES) if chart else ROW_FILES
     if path.suffix.lower() not in endings:
         none = " (this answer has no chart)" if path.suffix.lower() in CHART_FILES else ""
@@ -275,7 +275,7 @@ def questions() -> dict[str, Question]:
 
 
 def _with_common_facts(answer: Answer, source: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts; over time with all conditions in order, so that a chart keeps the place of a missing one."""
+    """Return the facts; over time with all conditions in order, so that a chart shows a missing one as a gap."""
     facts = {"axis": "time" if arguments.get("place") else source.conditions.axis, **answer.facts}
     if facts["axis"] != "time" or "condition" not in answer.frame.columns or not len(answer):
         return facts

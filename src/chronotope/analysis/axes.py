@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from chronotope.analysis.significance.few_words import FewWords, Noiseless
 
 Numbers = NDArray[np.float64]
+Sides = tuple[tuple[str, ...], tuple[str, ...]]  # the words at the positive end, and at the negative end, if any
 
 SEED_DRAWS = 1000
 COVERAGE = 0.95
-# With fewer seeds on both sides there are too few other choices of them.
-MIN_SEEDS = 3
+MIN_SEEDS = 3  # on one side; fewer have too few resamples
 
-# A minus stands alone, so that words with a hyphen can be named; the longer dashes that editors put for it count, too.
+# A minus needs a space after it, since words may have hyphens. Editors turn it into longer dashes.
 _TOKEN = re.compile(r"[()+,]|[-−–](?=[\s(])|[^\s()+,]+")
 _PLUS, _MINUS = ("+", ","), ("-", "−", "–")
 _SIGNS = (*_PLUS, *_MINUS)
@@ -54,10 +54,10 @@ def axis(
 ) -> Answer:
     """Where does a word stand on an axis between other words, condition by condition?
 
-    The axis runs from the mean direction of the negative seeds to that of the positive ones; without negative seeds the
-    position is the similarity with the seeds. A seed that is too rare in a condition gets its vector from the others,
-    so that the axis does not jump. The interval is over choices of seeds (three or more on a side); with
-    `bootstrap` it is over documents, around the `corrected` position.
+    The axis runs from the mean direction of the words after the minus (negative seeds) to that of the words before it
+    (positive seeds); without a minus, the position is the similarity with the seeds. A seed that is too rare in a
+    condition gets its vector from the others, so that the axis does not jump. The interval is over resamples of the
+    seeds (three or more on a side); with `bootstrap` it is over documents, around the `corrected` position.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def positions(
 
 
 def _noiseless(few: FewWords, drawn: NDArray[np.float32], seeds: Seeds, among: Sequence[int]) -> Noiseless:
-    """Return the positions without the noise of the text, with their intervals."""
+    """Return the positions corrected for noise, with their intervals."""
     from chronotope.analysis.significance.few_words import Noiseless
 
     observed, documents = few.observed()[:, among], few.documents[:, among]
@@ -158,11 +158,10 @@ def _interval(own: Numbers, ends: Sequence[Numbers], rng: np.random.Generator) -
 
 
 class Seeds(NamedTuple):
-    """Which seed words there are in each condition.
+    """The seed words that are known in each condition.
 
-    A seed that is too rare has the mean of its directions in the other conditions, else the axis would jump from one
-    set of seeds to another; in models with a space for each condition (not `filled`) it is left out there. `fixed`
-    gives each seed its mean direction everywhere.
+    A seed that is too rare gets the mean of its directions in the other conditions; in models with a space for each
+    condition (not `filled`) it is left out there. `fixed` gives each seed its mean direction everywhere.
     """
 
     plus: int  # the first seeds are those of the positive end
@@ -172,7 +171,7 @@ class Seeds(NamedTuple):
 
     @property
     def many(self) -> NDArray[np.int64]:
-        """(2, C) how many seeds at each end are frequent enough in a condition, or anywhere if the axis is fixed."""
+        """(2, C) the number of seeds at each end that are frequent enough in a condition; if fixed, in any."""
         own = np.broadcast_to(self.enough.any(axis=1, keepdims=True), self.enough.shape) if self.fixed else self.enough
         return np.array([own[: self.plus].sum(axis=0), own[self.plus :].sum(axis=0)])
 
@@ -204,13 +203,6 @@ def _mean(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0))
 
 
-class Sides(NamedTuple):
-    """The words at the positive and at the negative end of an axis; the latter may be empty."""
-
-    plus: tuple[str, ...]
-    minus: tuple[str, ...]
-
-
 def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
     """Format the two ends of an axis as a formula.
 
@@ -222,15 +214,13 @@ def shown(plus: Sequence[str], minus: Sequence[str]) -> str:
 
 
 def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
-    """Read a formula: words with + (or a comma, or a space) and − between them, and parentheses.
+    """Parse a formula: words with + (or a comma, or a space) and − between them, and parentheses.
 
     A minus has a space after it, since a hyphen may be part of a word. With `known`, the words must be in the model and
     get the spelling that they have there.
 
-    >>> parse("(fruit + pie) - (company + google)")
-    Sides(plus=('fruit', 'pie'), minus=('company', 'google'))
-    >>> parse("good - (bad - worse)").plus
-    ('good', 'worse')
+    >>> parse("(fruit + pie) - (company + google)"), parse("good - (bad - worse)")
+    ((('fruit', 'pie'), ('company', 'google')), (('good', 'worse'), ('bad',)))
     """
     ends: dict[int, list[str]] = {1: [], -1: []}
     signs, sign, before = [1], 1, "("
@@ -256,7 +246,7 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
         raise SettingsError(f"'{text}' has no word to point to; {example}")
     if twice := set(ends[1]) & set(ends[-1]):
         raise SettingsError(f"'{min(twice)}' stands on both sides of '{text}'")
-    return Sides(tuple(dict.fromkeys(ends[1])), tuple(dict.fromkeys(ends[-1])))
+    return tuple(dict.fromkeys(ends[1])), tuple(dict.fromkeys(ends[-1]))
 
 
 def _spelled(word: str, known: ConditionedEmbeddings) -> str:

@@ -1,9 +1,9 @@
 """When a word changed (`changepoints`): the points in time at which the mean of its vectors shifts.
 
-A model that smooths along time makes every series drift, so that a test that takes bins for independent finds a change
-in nearly every word. Here a shift, measured by the steps of the word elsewhere, is compared with the largest shifts of
-words of similar frequency, which are smoothed just as much. p is corrected for the number of shifts that are tested:
-a stretch of the series is tested at its share of the level (Meinshausen, 2008).
+A model that smooths over time makes every series drift: a test that takes bins as independent finds a change in nearly
+every word. So a shift, in units of the word's other steps, is compared with the largest shifts of words of similar
+frequency, which are smoothed equally. p is corrected for the number of tests: a stretch of the series is tested at its
+share of the level (Meinshausen, 2008).
 """
 
 from __future__ import annotations
@@ -25,20 +25,13 @@ from chronotope.errors import SettingsError, number_of
 
 Numbers = NDArray[np.float64]
 
-REFERENCES = 200
-# Fewer words than this cannot show that a shift is rare.
-FEWEST_REFERENCES = 19
+REFERENCES, FEWEST_REFERENCES = 200, 19  # words to compare with; fewer cannot show that a shift is rare
+LEAST = 2  # bins on each side of a shift
 # Smoothing spreads a change over the bins around it: a second shift must be at least this share of the largest.
 ECHO = 0.25
-# Minimum number of bins on each side of a shift.
-LEAST = 2
-# A word that stands out by more robust standard deviations than this has changed itself: no example of chance.
-CHANGED = 5.0
+CHANGED = 5.0  # robust standard deviations; a word that shifted more has changed, too, and is left out of the null
 TINY = 1e-12
-# Neighbors of each condition that may be among the words that joined or left.
-NEAR = 10
-# Number of conditions on each side of a point in which neighbors are looked for.
-REACH = 5
+NEAR, REACH = 10, 5  # words that may have joined or left: neighbors in each condition; conditions on each side
 
 
 @question(
@@ -60,9 +53,9 @@ def changepoints(
 ) -> Answer:
     """When did a word change, and which words joined and left its neighbors then?
 
-    The largest shift of the whole series is looked for first, then, if it is significant, the largest on either side of
-    it, and so on. Only significant points have a row. A short change can be missed, because no single point then splits
-    the series in two.
+    The test begins with the largest shift of the whole series. If it is significant, the largest shift on either side
+    of it is tested, and so on. Only significant points have a row. A change that is soon reversed can be missed,
+    because no single point splits the series in two.
 
     Examples
     --------
@@ -152,7 +145,7 @@ class Timeline(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """The largest shift in a stretch: the first value after it, its standardized size, and that of other words."""
+    """The largest shift in a stretch: the first position after it, its standardized size, and those of other words."""
 
     split: int
     size: float
@@ -161,7 +154,7 @@ class Shift(NamedTuple):
 
 def p_value(size: float, null: Numbers) -> float:
     """Return the share of the null that is at least as large, the value itself included; 1 without a null."""
-    # A shift that is exactly as large must count, whatever the rounding of its sums.
+    # An equal shift must count, however its sums were rounded.
     return (1 + int(np.count_nonzero(null >= size - 1e-9))) / (1 + len(null))
 
 
@@ -189,8 +182,8 @@ def _candidates(line: Timeline, alpha: float) -> list[tuple[int, float]]:
 def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
     """Return where the mean of each of (R, T, D) series shifts most, and how much.
 
-    A shift is √(n₁ n₂ / n) · distance of the means, so that one odd value at an end is no shift, over the root mean
-    square of the steps from bin to bin on both sides of it: some words waver more than others.
+    A shift is √(n₁ n₂ / n) · distance of the means, so that one outlier at an end is no shift, divided by the root mean
+    square of the other steps from bin to bin, because some words vary more than others.
 
     >>> split, size = largest_shifts(np.array([0.9, 1, 1.1, 1, 0.1, 0, 0.1, 0]).reshape(1, -1, 1))
     >>> int(split[0]), float(size[0].round(1))
@@ -212,7 +205,7 @@ def largest_shifts(series: Numbers) -> tuple[NDArray[np.int64], Numbers]:
 def _words_of_like_frequency(
     model: Model, word: int, conditions: NDArray[np.int64], min_count: int
 ) -> tuple[Numbers, Numbers]:
-    """Return the unit vectors, (1 + R, T, D), and counts of a word and those next to it in frequency.
+    """Return the unit vectors, (1 + R, T, D), and the counts of a word and the R words nearest in frequency.
 
     All occur often enough in the same conditions.
     """
@@ -230,7 +223,7 @@ def _words_of_like_frequency(
 
 
 def _similarities(series: Numbers, base: NDArray[np.bool_]) -> Numbers:
-    """Return the similarities with one condition, standardized over the other words."""
+    """Return the similarities with one condition, each condition standardized over the other words."""
     found = np.multiply(series[:, ~base], series[:, base]).sum(axis=2)
     if len(found) > FEWEST_REFERENCES:
         mean, spread = found[1:].mean(axis=0), found[1:].std(axis=0)
@@ -251,9 +244,9 @@ def _distance(before: Numbers, after: Numbers) -> float:
 def moved_words(
     model: Model, word: str, before: Sequence[int], after: Sequence[int], top: int, min_count: int
 ) -> tuple[list[str], list[str]]:
-    """Return the neighbors that joined and those that left between two stretches, the largest movements first.
+    """Return the neighbors that joined and the neighbors that left between two stretches, the largest changes first.
 
-    Candidates are among the nearest words somewhere in the stretch that they joined (or left).
+    Candidates are among the nearest words in a condition of the stretch that they joined (or left).
     """
     labels = model.conditions.labels
     stretches = [[labels[at] for at in before[-REACH:]], [labels[at] for at in after[:REACH]]]

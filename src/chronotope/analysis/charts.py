@@ -10,8 +10,8 @@ from typing import Any
 class Chart:
     """Base of the families.
 
-    `faint` is the count column: a mark that rests on fewer than five occurrences is drawn faint. `limit` is the maximum
-    number of lines or bars; a caption says how many are hidden.
+    `faint` is the count column: a mark of fewer than five occurrences is drawn faint. `limit` is the maximum number of
+    lines or bars; a caption says how many are hidden.
     """
 
     def to_dict(self) -> dict[str, Any]:
@@ -23,7 +23,8 @@ class Chart:
 class Lines(Chart):
     """A line for each value of `color` over time, with a gap where a condition of facts["conditions"] has no value.
 
-    Over time × place a line for each place, in a panel for each value. Bars for places and for a single condition.
+    Over time × place, each value of `color` has a panel with a line for each place. Places without time, and a single
+    condition, become bars.
     """
 
     y: str
@@ -38,8 +39,8 @@ class Lines(Chart):
 class Ranked(Chart):
     """A bar for each row in order, or a dot with its `band`, in a panel for each value of `group`.
 
-    `detail` columns are texts beside the bars: a pair that ends in before and after is joined by an arrow. Rows whose
-    `match` is false are hollow; `needed` is a line on the bar.
+    `detail` columns are texts beside the bars; a pair of columns that end in before and after is joined by an arrow.
+    Bars are hollow if `match` is false; `needed` is a line on the bar.
     """
 
     label: str
@@ -53,9 +54,9 @@ class Ranked(Chart):
 
 @dataclass(frozen=True)
 class Tiles(Chart):
-    """A colored tile for each pair of `x` and `y`; `mark` names a boolean column that puts a frame around tiles.
+    """A colored tile for each pair of `x` and `y`, with a frame where the boolean column `mark` is true.
 
-    facts["merges"], triples of two nodes and their distance, add the tree in which places join.
+    facts["merges"], triples of two nodes and their distance, adds the tree of a clustering of places.
     """
 
     x: str
@@ -70,7 +71,8 @@ class Tiles(Chart):
 class Plane(Chart):
     """Labeled points: rows of kind 'path' are joined in order; on a map if the columns are `lon` and `lat`.
 
-    facts["polygons"], a GeoJSON FeatureCollection, makes areas of the places that it names. Bars without coordinates.
+    Places named in facts["polygons"], a GeoJSON FeatureCollection, are areas. Without any coordinates, places become
+    bars.
     """
 
     x: str

@@ -1,11 +1,11 @@
-"""Words that occur near a word more often than by chance, and the contexts that set a condition apart.
+"""Words that occur near a word more often than by chance, and the contexts that are typical of a condition.
 
-Collocates: every token of a condition is within the window of an occurrence of the word or not. The 2 × 2 table of
-(this word or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the
-mutual information (how strong it is). A token near two occurrences counts once.
+Collocates: every token of a condition is inside or outside the windows around the word. The 2 × 2 table of (this token
+or another) × (inside or outside) gives the log-likelihood ratio (how certain the attraction is) and the mutual
+information (how strong it is). A token near two occurrences counts once.
 
 Contexts: the pull of a context j on a word is p(j | word) · max(0, log p(j | word) / p(j)), its share of the word's
-contexts times the positive mutual information of the two, which is what the models learn from.
+contexts times the positive mutual information of the two, from which the models learn.
 
 Words too rare for the vocabulary are left out before windows are drawn, as in the counts.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.analysis import params
@@ -28,10 +29,8 @@ from chronotope.errors import number_of, some_of
 
 Integers = NDArray[np.int64]
 THOUSAND = 1000
-# Critical value of χ² with one degree of freedom at p = 0.05: below it a word is no collocate.
-CHANCE = 3.84
-# A context must weigh at least one whole pair: once beside the word, or twice at a distance of two.
-FEWEST_PAIRS = 1.0
+CHANCE = 3.84  # critical value of χ² with one degree of freedom at p = 0.05
+FEWEST_PAIRS = 1.0  # weight of a context: once beside the word, or twice at a distance of two
 
 Beside = Annotated[int, Param("Minimum count in the window; rarer words are left out.", least=1, most=10**9)]
 MinBeside = Annotated[int, Param("Minimum number of documents with both words side by side.", least=1, most=10**9)]
@@ -59,7 +58,7 @@ def contexts(
     chosen = choose_conditions(index.conditions, at, start, end)
     term = index.term(word)
     here = _pulls(index, term, chosen)
-    # Nested places: neither a place inside the chosen one nor one around it is elsewhere.
+    # Nested places: a place inside the chosen one, or around it, is not elsewhere.
     labels, above = index.conditions.labels, set(index.conditions.parents.values())
     below = tuple(f"{labels[number]}/" for number in chosen)
     others = np.setdiff1d(np.arange(len(labels)), chosen).tolist()
@@ -67,29 +66,27 @@ def contexts(
         outside = (at for at in others if not labels[at].startswith(below))
         others = [at for at in outside if index.conditions.place_of[at] not in above]
     elsewhere = _pulls(index, term, np.array(others, np.int64))
-    enough = here.documents >= min_documents
-    order = np.argsort(elsewhere.pull - here.pull, kind="stable")
-    shown = order[(here.pull > 0)[order] & enough[order]][:top]
     columns = {"pull": here.pull, "elsewhere": elsewhere.pull, "share": here.share, "documents": here.documents}
-    rows: dict[str, Any] = {"word": [term.text] * len(shown)}
-    rows |= {"context": [run.vocabulary.words[number] for number in shown]}
-    rows |= {name: values[shown] for name, values in columns.items()}
+    pulling = pl.DataFrame({"context": run.vocabulary.words, **columns}).filter(pl.col("pull") > 0)
+    enough = pulling.filter(pl.col("documents") >= min_documents)
+    rows = enough.sort(pl.col("elsewhere") - pl.col("pull"), maintain_order=True).head(top)
     where = "all of the text" if len(chosen) == len(labels) else at or f"{start or ''} to {end or ''}".strip()
     facts: dict[str, Any] = {"at": at, "from": start, "to": end, "sampled": False}
     facts |= {"documents": here.with_term, "documents_elsewhere": elsewhere.with_term}
-    notes = ["Ordered by pull minus pull elsewhere."] if len(shown) and others else []
+    notes = ["Ordered by pull minus pull elsewhere."] if len(rows) and others else []
     notes += one_sided(run, term.text, None if len(chosen) == len(labels) else chosen.tolist(), here.found)
-    notes += _few_documents(int(np.count_nonzero((here.pull > 0) & ~enough)), min_documents)
+    notes += _few_documents(len(pulling) - len(enough), min_documents)
     if not here.with_term:
         notes.append(index.absence(term, "there"))
-    elif not len(shown):
+    elif not len(rows):
         notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
-    title = f"{term.text}: the contexts that pull it most in {where}"
+    rows = rows.with_columns(word=pl.lit(term.text))
+    title = f"{term.text}: typical contexts in {where}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
 class _Pulls(NamedTuple):
-    """(W,) the pull, the share and the documents of each context; where the term is, and in how many documents."""
+    """(W,) the pull, the share and the documents of each context; positions and number of documents of the term."""
 
     pull: NDArray[np.float64]
     share: NDArray[np.float64]
@@ -99,7 +96,7 @@ class _Pulls(NamedTuple):
 
 
 def _pulls(index: Concordance, term: Term, conditions: NDArray[np.int64]) -> _Pulls:
-    """Return how much each context pulls a term in some conditions together."""
+    """Return the pull of each context on a term in some conditions together."""
     found = index.positions(term, index.documents(conditions))
     weight = context_weights(index, term, found)
     share = weight / max(weight.sum(), 1)
@@ -216,7 +213,7 @@ def collocate_changes(
     """Which words occur near a word more often, or less often, in one condition than in another?
 
     `start` and `end` may also be time bins or places alone. Words that rise must be collocates in `end`,
-    words that fall in `start`; `min_count` applies there. There are up to `top` of each.
+    words that fall in `start`; `min_count` applies there. Up to `top` of each are listed.
     """
     index, window = Concordance(run), window or run.settings.window
     term = index.term(word)
@@ -242,14 +239,15 @@ def collocate_changes(
     fewer = sum(int(np.count_nonzero(moves & ~enough)) for _, moves in moving)
     notes += _few_documents(fewer, min_documents)
     if not rows and not absent and not fewer:
-        notes.append(f"No word with {min_count:,} occurrences or more beside {term.text} rises or falls beyond chance.")
+        beside = f"with {min_count:,} occurrences or more beside {term.text}"
+        notes.append(f"No word {beside} rises or falls significantly.")
     facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
     return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
 
 
 class _Beside(NamedTuple):
-    """(W,) figures of the words beside a term in some conditions; their tokens, and the positions of the term."""
+    """(W,) statistics of the words beside a term; their number of tokens, and the positions of the term."""
 
     count: NDArray[np.int64]  # type: ignore[assignment]  # hides tuple.count
     documents: NDArray[np.int64]
@@ -288,7 +286,7 @@ def _log_likelihood(a: Integers, b: Integers, c: Integers, d: Integers) -> NDArr
 
 
 def _attracted(beside: _Beside, min_count: int) -> NDArray[np.bool_]:
-    """(W,) whether a word stands beside the term often enough, and more often than by chance."""
+    """(W,) whether a word occurs beside the term often enough, and more often than by chance."""
     return (beside.pmi > 0) & (beside.count >= min_count) & (beside.log_likelihood >= CHANCE)
 
 

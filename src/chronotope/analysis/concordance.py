@@ -1,4 +1,4 @@
-"""Where a word stands in the text of a run, what stands beside it, and which documents these are."""
+"""The positions of words in the text of a run, the words beside them, and their documents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
-# Suggestions for an unknown word come from this many words, the most frequent first.
-SUGGESTION_WORDS = 100_000
+SUGGESTION_WORDS = 100_000  # the most frequent words, from which suggestions for an unknown word come
 
 
 class Term(NamedTuple):
@@ -44,7 +43,7 @@ class Concordance:
 
     @cached_property
     def settings(self) -> CorpusSettings:
-        """How the text was read."""
+        """The settings with which the text was read."""
         return from_dict(CorpusSettings, read_run(self.counts.folder)["corpus"])
 
     @property
@@ -89,7 +88,7 @@ class Concordance:
             else:
                 raise errors.UnknownWordError(parts[0], self._alike(parts[0]), len(self.counts.store.words), "this run")
         if not found:
-            raise errors.InputError(f"'{words}' holds no word")
+            raise errors.InputError(f"'{words}' contains no word")
         return Term(" ".join(word for word, _ in found), tuple(number for _, number in found))
 
     def _alike(self, word: str) -> list[str]:
@@ -105,7 +104,7 @@ class Concordance:
     def documents(self, conditions: NDArray[np.int64], where: str | None = None) -> NDArray[np.bool_]:
         """Return (N,) whether a document was counted, is in the conditions, and passes an SQL filter on its fields.
 
-        A text that counts for a place and for one in it is taken once, for the inner one.
+        A text that counts for a place and for a place inside it is taken once, for the inner one.
         """
         if self.conditions.levels > 1:
             place = np.array(self.conditions.place_of)[conditions]
@@ -134,7 +133,7 @@ class Concordance:
 
     @cached_property
     def _positions(self) -> dict[int, NDArray[np.int64]]:
-        """Where words stand, held-out documents included: all tokens are searched once for each word."""
+        """The positions of words, held-out documents included: all tokens are searched once for each word."""
         return {}
 
     def documents_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -202,11 +201,6 @@ class Concordance:
             raise errors.DamagedFileError(f"{path} does not match its documents; prepare the run again")
         return table
 
-    def spread(self, documents: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-        """Return documents in random order, conditions taking turns."""
-        condition, order = self.counts.store.document_condition[documents].astype(np.int64), hash_order(documents, seed)
-        return documents[np.lexsort((order, turns(condition, order)))]
-
     def absence(self, term: Term, where: str) -> str:
         """Return a note that a term does not occur somewhere, and where it occurs most."""
         found = self.positions(term, self.documents(np.arange(len(self.conditions))))
@@ -269,7 +263,7 @@ def choose_conditions(
         raise errors.SettingsError("a range (from, to) needs time bins, and this run has none")
     ends = [label for label in (start, end) if label is not None]
     for label in ends:
-        named_conditions(conditions, label)  # an unknown label is an error
+        named_conditions(conditions, label)  # raises UnknownConditionError
     times = [name.casefold() for name in conditions.times]
     parts = [label.strip().casefold().partition(SEPARATOR)[::2] for label in ends]
     if any(time not in times for time, _ in parts) or len({place for _, place in parts}) > 1:

@@ -24,7 +24,7 @@ CHANGES = (
 )
 SMALLEST = (
     "Smallest change that counts: p and q test whether the corrected change is larger; 0 for any change "
-    "(default: what chance shows, the 95th percentile over permutations and words)."
+    "(default: the 95th percentile of the changes by chance, over permutations and words)."
 )
 Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
 Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]
@@ -37,7 +37,7 @@ TITLES = {
     "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
     "series": "The words that changed most over all conditions",
-    "unusual": "The words that one condition uses most unlike the others",
+    "unusual": "The words that one condition uses most differently from the others",
 }
 
 
@@ -75,11 +75,11 @@ def drift(
 ) -> Answer:
     """Which words changed most, and how much of that is chance?
 
-    `start` and `end` are the two conditions to compare (default: the first and last full time bin), or the ends of the
-    time that is looked at. `before` and `after` are the two ends of a word's change: over steps, the
-    bins of its largest step; over a series or places, its most typical and its most unusual condition. Words are ranked
-    by the change, or by the corrected change if documents are resampled. Resampling needs the run and a model of method
-    graph or shared-context; `seeds` needs the run and any method that has a seed.
+    `start` and `end` are the two conditions to compare (default: the first and last full time bin); over steps or a
+    series, the first and last time bin to take. `before` and `after` are the two ends of a word's change: over steps,
+    the bins of its largest step; over a series or places, its most typical and its most unusual condition. Words are
+    ranked by the change, or by the corrected change if documents are resampled. Resampling needs the run and a model of
+    method graph or shared-context; `seeds` needs the run and any method that has a seed.
 
     Examples
     --------
@@ -138,12 +138,12 @@ def drift(
 
 
 def shown_figures(figures: dict[str, Numbers], names: Sequence[str], shown: Places) -> dict[str, Any]:
-    """Return the columns of the shown words; nulls for figures that were not asked for."""
+    """Return the columns of the shown words, null where a figure was not asked for."""
     return {name: figures[name][shown] if name in figures else [None] * len(shown) for name in names}
 
 
 def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str]) -> tuple[str | None, str | None]:
-    """Replace what is None by the first or last full time bin; note which bins were passed over."""
+    """Replace None by the first or last full time bin; note which bins were skipped."""
     labels, full = model.conditions.labels, full_bins(model)
     if len(full) < 2:
         return start, end
@@ -207,7 +207,7 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
         notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}: corrected change above {least:.2g}.")
     among = f"in which a word is among the {first:,} most changed."
     if permutations or bootstrap:
-        notes.append("corrected: the change without the noise of little text.")
+        notes.append("corrected: the change after correction for sampling noise.")
     if bootstrap:
         draws = f"share of {bootstrap:,} draws of documents"
         notes.append(f"Interval: 95 %, of the corrected change; draw_stability: {draws} {among}")
@@ -219,5 +219,4 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
 def check_within(within: str | None, resamples: int) -> None:
     """Refuse strata without resamples."""
     if within and not resamples:
-        wanted = "add --permutations or --bootstrap, or leave it out"
-        raise SettingsError(f"--within needs resampled documents: {wanted}")
+        raise SettingsError("--within needs resampled documents: add --permutations or --bootstrap, or leave it out")

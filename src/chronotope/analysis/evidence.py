@@ -1,4 +1,4 @@
-"""The sentences in which a word stands, evenly spread over documents, or nearest to another word."""
+"""The sentences that contain a word, evenly spread over documents, or nearest to another word."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def evidence(
     against: Annotated[str | None, condition_param("Second condition: `top` sentences of each, side by side.")] = None,
     start: From = None,
     end: Until = None,
-    near: Annotated[str | None, Param("Only sentences with this word near by, nearest first.", longest=200)] = None,
-    distance: Annotated[int | None, Param("With `near`: most words apart (the window).", least=1, most=1000)] = None,
-    where: Annotated[str | None, Param("Only documents where, as in SQL: \"speaker = 'Ada'\".", local=True)] = None,
+    near: Annotated[str | None, Param("Only sentences with this word nearby, nearest first.", longest=200)] = None,
+    distance: Annotated[int | None, Param("With `near`: maximum distance (the window).", least=1, most=1000)] = None,
+    where: Annotated[str | None, Param("Only documents with this condition: \"speaker = 'Ada'\".", local=True)] = None,
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:
     """In which sentences does a word occur?
 
     Conditions and documents take turns; identical sentences are shown once. With `near`, sentences that contain both
-    words come first, the nearest at the top; no document gives a second sentence before every document gave one.
-    `where` takes `file` and the fields that `prepare --keep` kept.
+    words come first, the nearest at the top; no document has a second sentence before every document has one. `where`
+    takes `file` and the fields that `prepare --keep` kept.
 
     Examples
     --------
@@ -83,12 +83,12 @@ def evidence(
         occurs = f"occurs {number_of(len(found), 'times')} in {number_of(inside, 'documents')}"
         said = [f"{term.text} {occurs}." if len(sides) == 1 else f"{label}: {term.text} {occurs}."]
         if other is None:
-            # Another word, other documents: else the same few would speak for every word.
+            # Each word draws other documents: else every word would have sentences from the same few.
             hits = _spread(index, found, top, (seed + term.numbers[0]) % 2**64)
         else:
             hits = _nearest(index, term, other, found, index.positions(other, documents), distance, seed)
             about["together"] = len(hits.position)
-            times = f"stands {number_of(len(hits.position), 'times')}" if len(hits.position) else "never stands"
+            times = f"occurs {number_of(len(hits.position), 'times')}" if len(hits.position) else "never occurs"
             said.append(f"It {times} within {number_of(distance, 'words')} of {other.text}.")
         shown = _sentences(index, term, other, hits, top)
         about["shown"] = len(shown)
@@ -104,7 +104,7 @@ def evidence(
             said.append(f"One document holds {most:.0%} of the occurrences of {term.text}.")
         rows, notes, counted = rows + shown, notes + said, [*counted, about]
     facts: dict[str, Any] = {"word": term.text, "at": at, "from": start, "to": end, **counted[0], "where": where}
-    # The text is searched as a whole; only the folder of the explorer holds a sample.
+    # The whole text is searched; only the folder of the explorer holds a sample.
     facts |= {"near": other.text if other else None, "distance": distance if other else None, "sampled": False}
     facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
     title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
@@ -113,9 +113,12 @@ def evidence(
 
 
 def _spread(index: Concordance, found: NDArray[np.int64], top: int, seed: int) -> _Hits:
-    """Return occurrences in documents that take turns; more than `top`, since some sentences are equal."""
+    """Return occurrences; conditions and documents take turns. More than `top`, since sentences may be identical."""
     document = index.documents_at(found)
-    ordered = index.spread(np.unique(document), seed)[: 4 * top]
+    every = np.unique(document)
+    order = hash_order(every, seed)
+    condition = index.counts.store.document_condition[every].astype(np.int64)
+    ordered = every[np.lexsort((order, turns(condition, order)))][: 4 * top]
     by_number = np.argsort(ordered)
     position = found[np.isin(document, ordered)]
     rank = by_number[np.searchsorted(ordered[by_number], index.documents_at(position))]
@@ -169,7 +172,7 @@ def _sentences(index: Concordance, term: Term, other: Term | None, hits: _Hits, 
         if key not in found:
             found[key] = number, row | {"distance_words": int(hits.distance[number]) if other else None}
             complete += other is None or row["near_start"] is not None
-    # Two words may be near each other and yet in two sentences: these are shown if there is nothing better.
+    # Two words may be near each other and yet in two sentences: such hits come last.
     chosen = sorted(found.values(), key=lambda one: (other is not None and one[1]["near_start"] is None, one[0]))[:top]
     if other is None:
         chosen.sort(key=lambda one: int(hits.position[one[0]]))
@@ -185,7 +188,7 @@ def _sentences(index: Concordance, term: Term, other: Term | None, hits: _Hits, 
 def _sentence(
     index: Concordance, document: int, word: tuple[int, int], other: tuple[int, int] | None
 ) -> dict[str, Any]:
-    """Return the sentence around a word of a document; a word is its first token and its number of tokens."""
+    """Return the sentence around a word of a document; words are given by first token and number of tokens."""
     text, store = index.text.document(document), index.counts.store
     last = max(sum(word), sum(other) if other else 0)
     at = int(store.starts[document])

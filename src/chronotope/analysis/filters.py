@@ -22,8 +22,7 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 STOP_WORDS = "stopwords:"
-# With fewer occurrences it says little that most come from one document.
-FEWEST = 5
+FEWEST = 5  # occurrences; fewer are often in one document by chance
 
 
 class Filters:
@@ -60,7 +59,7 @@ class Filters:
         if self.run is not None:
             known = {word: number for number, word in enumerate(self.run.vocabulary.words)}
             self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
-        self._excluded: dict[str, Mask] = {}  # by what they are, first reason first
+        self._excluded: dict[str, Mask] = {}  # by reason; the first that applies is noted
         if only is not None:
             self.named = self._numbers(only, must=True)
         if without is not None:
@@ -146,7 +145,7 @@ class Filters:
             among &= ~mask
         notes += [f"Left out: {', '.join(left)}."] if left else []
         if len(known) < len(documents):
-            notes.append("Without the run of the model, the number of documents with a word is not known.")
+            notes.append("Numbers of documents are unknown without the run of the model.")
         return notes
 
     def _numbers(self, words: Iterable[str], must: bool = False) -> list[int]:
@@ -183,7 +182,7 @@ class Filters:
         columns = {"word": pl.String, "inside": pl.Int64, "capitalized": pl.Int64}
         table = read_table(self.run.folder / LEXICON, columns)
         if not table["capitalized"].sum():
-            self._notes.append("No word of the text is capitalized, so names are not known.")
+            self._notes.append("No word of the text is capitalized, so names cannot be recognized.")
         names = set(table.filter(2 * pl.col("capitalized") > pl.col("inside"))["word"])
         return np.array([word in names for word in self._words], bool)
 
@@ -204,9 +203,9 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> NDArray[np.float64]:
-    """(K,) the largest share of the occurrences of a word, in any of its conditions, that one document holds.
+    """(K,) the largest share of a word's occurrences in one document, in any of its conditions.
 
-    `ends` are conditions, one for each word. Held-out documents do not count.
+    Each item of `ends` is one condition for each word. Held-out documents do not count.
     """
     store, largest, share = counts.store, np.zeros(len(words)), np.zeros(len(counts.store.words))
     for condition in np.unique(np.concatenate(ends)).tolist():
@@ -234,8 +233,8 @@ def one_sided(
 ) -> list[str]:
     """Note where one document, or one value of the kept field `source`, holds most occurrences of a word.
 
-    None is all conditions together. `found` are the positions of the word in the file of tokens, if they are known. A
-    source that also holds most of the text is not worth a note.
+    `conditions` None means all together. `found` are the positions of the word in the file of tokens, if known. A
+    source that also holds most of the text is not noted.
     """
     counts = run_of(source)
     if counts is None or (found is None and word not in counts.vocabulary.words):

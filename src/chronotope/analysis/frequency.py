@@ -1,11 +1,10 @@
-"""Frequencies of words in each condition, with intervals that respect that words cluster in documents.
+"""Frequencies of words in each condition, with intervals that take documents, not tokens, as the sample.
 
-A word that occurs once in a document often occurs again, so the documents, not the tokens, are the sample. The rate is
-a ratio of two sums over documents; its variance is that of the ratio estimator,
-D / (D − 1) · Σ (count − rate · length)² / (Σ length)², and at least that of independent tokens, count / (Σ length)².
-The interval is taken on the logarithm of the rate, with Student's t of D − 1 degrees of freedom. With a single document
-only the variance of independent tokens is known. Where a word is absent, the interval ends at the exact bound for
-independent tokens.
+A word that occurs once in a document often occurs again. The rate is a ratio of two sums over documents; its variance
+is that of the ratio estimator, D / (D − 1) · Σ (count − rate · length)² / (Σ length)², and at least that of independent
+tokens, count / (Σ length)². The interval is taken on the logarithm of the rate, with Student's t of D − 1 degrees of
+freedom. With a single document only the variance of independent tokens is known. Where a word is absent, the interval
+ends at the exact bound for independent tokens.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def frequency(
 ) -> Answer:
     """How often is a word used in each condition, per million tokens?
 
-    All words of the text can be asked for, also those too rare for the vocabulary. Held-out documents do not count.
+    Words too rare for the vocabulary have a frequency, too. Held-out documents do not count.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def frequency(
         rows += _rows(index, term, found, chosen, confidence)
         notes += one_sided(run, term.text, chosen.tolist(), found)
     if empty := list(dict.fromkeys(row["condition"] for row in rows if not row["tokens"])):
-        notes.append(f"Without counted text, so without a frequency: {some_of(empty)}.")
+        notes.append(f"No frequency, since no text was counted: {some_of(empty)}.")
     facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}
     facts |= {"at": at, "from": start, "to": end}
     title = f"{', '.join(term.text for term in terms)}: occurrences per million tokens"
@@ -86,7 +85,7 @@ def _rows(
     all_documents, tokens = np.bincount(everywhere, minlength=size), sums(everywhere, lengths)
     documents, count = np.bincount(here, minlength=size), sums(here, times.astype(np.float64))
     rate = np.divide(count, tokens, out=np.zeros(size), where=tokens > 0)
-    # Documents without the word enter by their lengths alone.
+    # Documents without the word contribute (rate · length)².
     squares = sums(here, (times - rate[here] * length) ** 2)
     squares += rate**2 * (sums(everywhere, lengths**2) - sums(here, length**2))
     bounds = _intervals(count, tokens, all_documents, squares, confidence)

@@ -26,10 +26,10 @@ class Coordinates(NamedTuple):
 
 
 def read_coordinates(source: Any) -> Coordinates:
-    """Read the coordinates of places; raise InputError if some are not valid.
+    """Read the coordinates of places; raise InputError if one is not valid.
 
-    They are a CSV file with the columns place, lat, lon; a GeoJSON file whose features have a property 'place', 'name'
-    or 'id' and are points or polygons; a polars or pandas frame with the columns of the CSV; or {place: (lat, lon)}.
+    `source` is a CSV file with the columns place, lat, lon; a GeoJSON file of points or polygons with a property
+    'place', 'name' or 'id'; a polars or pandas frame with the columns of the CSV; or a mapping {place: (lat, lon)}.
     """
     if isinstance(source, Coordinates):
         return source
@@ -126,7 +126,7 @@ def without_coordinates(places: Sequence[str], coordinates: Coordinates) -> list
     missing = [place for place in places if _key(place) not in coordinates.points]
     if len(places) - len(missing) < 2:
         many = f"{len(places) - len(missing)} of the {len(places):,} places"
-        raise InputError(f"the coordinates are of {many}, and a map needs two; the places are: {some_of(places)}")
+        raise InputError(f"coordinates are known for {many}, and a map needs two; the places are: {some_of(places)}")
     return missing
 
 
@@ -155,9 +155,10 @@ def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> l
 def place_links(
     places: Sequence[str], edges: Any = None, coordinates: Coordinates | None = None, nearest: int = 3
 ) -> list[tuple[int, int]]:
-    """Return which places are neighbors, by number: as `edges` say, or the nearest by coordinates.
+    """Return the pairs of neighboring places, by number: those of `edges`, or the nearest by coordinates.
 
-    Edges are pairs of places, in any case, or a file with lines `place,place`. A place without coordinates has none.
+    Edges are pairs of places, in any case, or a file with lines `place,place`. A place without coordinates has no
+    neighbors by coordinates.
     """
     names = [_key(place) for place in places]
     if edges is None:
@@ -192,7 +193,7 @@ def read_edges(path: str | Path) -> list[tuple[str, str]]:
 
 
 def morans_i(
-    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999, seed: int = 1
+    values: Iterable[float | None], links: Iterable[tuple[int, int]], *, shuffles: int = 999
 ) -> dict[str, float | int] | None:
     """Return Moran's I: whether neighboring places have similar values; `links` are pairs of place numbers.
 
@@ -215,7 +216,7 @@ def morans_i(
     deviations -= deviations.mean()
     observed = float(_moran(deviations[None], ends)[0])
     orders = np.tile(np.arange(len(known)), (shuffles, 1))
-    shuffled = deviations[np.random.default_rng(seed).permuted(orders, axis=1)]
+    shuffled = deviations[np.random.default_rng(1).permuted(orders, axis=1)]
     p = (1 + int(np.count_nonzero(_moran(shuffled, ends) >= observed - 1e-12))) / (1 + shuffles)
     expected = -1 / (len(known) - 1)
     return {"value": observed, "expected": expected, "p": p, "places": len(known), "links": len(pairs)}

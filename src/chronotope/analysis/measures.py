@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What resamples are asked about, and how they are made; `folder` keeps finished ones."""
+    """A comparison to resample, with its measured words; finished resamples are kept in `folder`."""
 
     model: ConditionedEmbeddings
     comparison: Comparison
@@ -65,7 +65,7 @@ class Task(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What is compared for each word.
+    """The conditions in which each word is compared with itself.
 
     'ends': 1 − cosine between two conditions. 'steps': the largest such change between consecutive bins. 'series':
     1 − mean cosine over all pairs of conditions. 'unusual': 1 − cosine of the most unusual condition with the mean
@@ -80,11 +80,6 @@ class Comparison(NamedTuple):
     def ends(self) -> tuple[int, int]:
         """The first and the last condition, in the order that was asked for."""
         return self.steps[0] if self.over == "ends" else (self.conditions[0], self.conditions[-1])
-
-    @property
-    def identity(self) -> list[Any]:
-        """The comparison as plain data."""
-        return [self.over, list(self.conditions), [list(step) for step in self.steps]]
 
     def measure(self, rows: Rows, words: int) -> Measured:
         """Measure every word; `words` is the size of the vocabulary."""
@@ -107,13 +102,13 @@ class Comparison(NamedTuple):
         return many, total, np.divide(many, inverse, out=np.zeros(len(model)), where=many > 0)
 
     def frequency(self, model: ConditionedEmbeddings, words: Words, min_count: int) -> Numbers:
-        """Return the count of each word as far as it decides the noise: between two conditions, that of the rarer."""
+        """Return the count that decides the noise of each word: harmonic mean for two conditions, else the sum."""
         _, total, harmonic = self.counts(model, min_count)
         return harmonic[words] if self.over == "ends" else total[words].astype(np.float64)
 
 
 def compare(conditions: Conditions, start: str | None, end: str | None, over: str = "auto") -> Comparison:
-    """Return the comparison for the parameters of `drift`; raise SettingsError if it makes no sense.
+    """Return the comparison for the parameters of `drift`; raise SettingsError if they do not fit the conditions.
 
     >>> compare(Conditions.of_times(["1990", "2000", "2010"]), None, None).steps
     ((0, 2),)
@@ -208,17 +203,17 @@ def _measured(known: NDArray[np.bool_], change: Numbers, before: Words, after: W
     return Measured(np.flatnonzero(known), np.maximum(change[known], 0), before[known], after[known])
 
 
-def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Numbers:
+def matched_z(scores: Numbers, frequency: Numbers) -> Numbers:
     """Return how far each score stands out among words of similar frequency, in robust standard deviations.
 
-    Median and median absolute deviation: a few words that did change do not hide each other.
+    Median and median absolute deviation are not affected by the few words that did change.
 
     >>> matched_z(np.array([0.1, 0.2, 0.3, 0.9]), np.full(4, 9.0)).round(2).tolist()
     [-1.01, -0.34, 0.34, 4.38]
     """
     if not len(scores):
         return np.zeros(0)
-    order, peers = np.argsort(frequency, kind="stable"), min(peers, len(scores))
+    order, peers = np.argsort(frequency, kind="stable"), min(PEERS, len(scores))
     ordered = scores[order]
     windows = sliding_window_view(ordered, peers)
     middle = np.median(windows, axis=1)
@@ -231,12 +226,12 @@ def matched_z(scores: Numbers, frequency: Numbers, peers: int = PEERS) -> Number
 
 
 def own_share(model: ConditionedEmbeddings, words: Words, before: int, after: int, min_count: int) -> Numbers:
-    """Return the share of each word's movement between two conditions that is its own: 0 none, 1 all.
+    """Return the share of each word's movement between two conditions that is specific to it: 0 none, 1 all.
 
-    The common part is what one factor for each dimension, the same for all words, makes of a vector. Models with
-    condition vectors (cw2v) bring these factors; for others they equalize the size of each dimension over all words.
-    (Least squares would shrink where the first condition is noisy, so that noise would pass for a common movement.)
-    The share is that of squared lengths, of centered vectors.
+    The common part multiplies each dimension by one factor for all words. For models with condition vectors (cw2v),
+    these are the factors; for others, the factors make the size of each dimension over all words equal. (Least squares
+    would take the noise of the first condition for a common movement.) Shares are of squared lengths of centered
+    vectors.
 
     >>> from chronotope.cooccurrence.vocabulary import Support
     >>> support = Support(np.array([0, 3, 6]), np.array([0, 1, 2] * 2), np.array([9] * 6))
@@ -253,7 +248,7 @@ def own_share(model: ConditionedEmbeddings, words: Words, before: int, after: in
     factors = model.condition_factors
     if (factors == 1).all():
         sizes = np.square(old).sum(axis=0), np.square(new).sum(axis=0)
-        # Half of the way each: one condition grows to the mean size of both, and from there to the other's.
+        # The first half of the way leads to the geometric mean of both sizes.
         half = np.divide(sizes[1], sizes[0], out=np.ones_like(sizes[0]), where=(sizes[0] > 0) & (sizes[1] > 0)) ** 0.25
         common = old[place] * (half - 1) + new[place] * (1 - 1 / half)
     else:

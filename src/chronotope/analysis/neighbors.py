@@ -20,8 +20,7 @@ from chronotope.analysis.series import hidden_conditions
 from chronotope.embeddings.counterparts import Bar
 from chronotope.errors import InputError, fewer_than, number_of, some_of
 
-# Matches are sought among this many candidates at least.
-CANDIDATES = 10
+CANDIDATES = 10  # at least, among which matches are sought
 
 
 @question(
@@ -77,7 +76,7 @@ def neighbors(
         matches = filters.matches(partial(model.neighbors, word, one, **how), top, there[one])
         for rank, match in enumerate(matches, 1):
             found[match.word, one] = (rank, match.similarity, match.score, match.count)
-    # The words that are near most often first.
+    # Words that are near in most conditions come first.
     names = [name for name, _ in Counter(name for name, _ in found).most_common()]
     for one in filter(None, listed):
         others = {name: model.count(name, one) for name in names if (name, one) not in found}
@@ -120,7 +119,9 @@ def equivalents(
     *,
     at: At,
     to: params.To = None,
-    top: Annotated[int | None, Param("Words in each condition (10 in one, 3 in all).", least=1, most=100_000)] = None,
+    top: Annotated[
+        int | None, Param("Words in each condition (default: 10 in one, 3 in several).", least=1, most=100_000)
+    ] = None,
     chance: params.Chance = 0.05,
     min_count: MinCount = 5,
     retrieval: params.RetrievalBetween = "csls",
@@ -173,10 +174,10 @@ def equivalents(
         levels = model.search.needed(number, numbers, source, target, bar, **options)
         needed = {match.word: level for match, level in zip(every, levels, strict=True)}
         if word in needed and count:
-            # Among thousands, the word itself comes first by chance in hardly any case.
+            # Of thousands of words, the word itself hardly ever comes first by chance.
             others = [match.similarity for match in nearest_two if match.word != word]
             needed[word] = min(needed[word], max(others, default=-1.0))
-        # The nearest word decides, as in the calibration; then others may match as well.
+        # Others match only if the nearest word does, as in the calibration.
         decided = any(match.similarity >= needed[match.word] for match in nearest_word)
         near = {match.word for match in every if decided and match.similarity >= needed[match.word]}
         matches = [match for match in candidates if match.word in near][:top] or (nearest_word if decided else [])
@@ -195,7 +196,7 @@ def equivalents(
     if not targets:
         notes.append("There is no other condition.")
     if without:
-        notes.append(f"No word is near enough in {some_of(without)}; the nearest is given.")
+        notes.append(f"No match in {some_of(without)}; the nearest word is given.")
     if targets:
         among = _candidates(model, [model.conditions.labels[target] for target in targets], min_count)
         notes += filters.notes(among, [[target] for target in targets])
@@ -239,7 +240,7 @@ def analogy(
     c: Annotated[str, Param("Third word: … as C is to which word?", argument=True, longest=200)],
     *,
     at: At,
-    to: Annotated[str | None, params.condition_param("Condition of C and the answer (that of A and B).")] = None,
+    to: Annotated[str | None, params.condition_param("Condition of C and the answer (default: `at`).")] = None,
     top: Top = 10,
     min_count: MinCount = 5,
     fallback: Fallback = False,

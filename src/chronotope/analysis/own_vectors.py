@@ -13,7 +13,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.corpus.report import Empty, flags
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of
+from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of, some_of
 
 
 class OwnVectors(NamedTuple):
@@ -95,19 +95,17 @@ def timeline(conditions: Conditions, place: str | None = None) -> list[int]:
             raise SettingsError(f"the conditions of this model are time bins; there is no place '{place}'")
         return list(range(len(conditions)))
     if place is None:
-        shown = ", ".join(conditions.places[:8]) + (" …" if len(conditions.places) > 8 else "")
-        raise SettingsError(f"name one place (--place): {shown}")
-    numbers = {name.casefold(): number for number, name in enumerate(conditions.places)}
-    if place.strip().casefold() not in numbers:
+        raise SettingsError(f"name one place (--place): {some_of(conditions.places)}")
+    names = [conditions.places[number].casefold() for number in conditions.place_of]
+    if place.strip().casefold() not in names:
         raise UnknownConditionError(place, conditions.places, "places")
-    wanted = numbers[place.strip().casefold()]
-    return [number for number in range(len(conditions)) if conditions.place_of[number] == wanted]
+    return [number for number, name in enumerate(names) if name == place.strip().casefold()]
 
 
 def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
-    """Return the conditions without those of a first or last time bin that is only partly covered by the text.
+    """Return the conditions without first and last time bins that the text covers only in part.
 
-    As `prepare` judges them; without the run, and bin by bin from both ends, by the amount of text alone.
+    The flags of `prepare` decide; then, bin by bin from both ends, the amount of text.
     """
     conditions, observed = embeddings.conditions, embeddings.observed
     kept = list(range(len(conditions)))
@@ -126,7 +124,7 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
 
 
 def named_conditions(conditions: Conditions, at: str, place: str | None = None) -> list[int]:
-    """Return the conditions that a text names: a label, 'all', or with time × place a time bin or a place alone.
+    """Return the conditions of a name: a label, 'all', or with time × place a time bin or a place alone.
 
     >>> both = Conditions(("1998", "1999"), ("canada", "india"), (0, 0, 1, 1), (0, 1, 0, 1))
     >>> [named_conditions(both, at) for at in ("1998/india", "1999", "India", "all")]

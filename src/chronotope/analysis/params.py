@@ -29,7 +29,7 @@ class Param:
 
 
 def condition_param(help: str, option: str | None = None) -> Param:
-    """Describe a parameter that names a condition."""
+    """Return the description of a parameter that names a condition."""
     return Param(help, option=option, complete="conditions", longest=200)
 
 
@@ -43,7 +43,7 @@ Formula = Annotated[str, Param("Axis of words: 'fruit - company', '(fruit + pie)
 AnyFormula = Annotated[str | None, Param("Measure along an axis of words: 'fruit - company'.")]
 
 At = Annotated[str, condition_param("Condition: 1998, 1990s, 1998-03, canada, 1998/canada.")]
-AnyAt = Annotated[str | None, condition_param("Condition (default: all together), or `all` for each.")]
+AnyAt = Annotated[str | None, condition_param("Condition, or `all` for each (default: all together).")]
 To = Annotated[str | None, condition_param("Condition to look in (default: every condition).")]
 From = Annotated[str | None, condition_param("First condition.", option="--from")]
 Until = Annotated[str | None, condition_param("Last condition.", option="--to")]
@@ -55,11 +55,11 @@ MinCount = Annotated[int, Param("Minimum count in a condition; rarer words are l
 Retrieval = Annotated[Literal["csls", "cosine"], Param("Ranking: csls (penalizes hubs) or cosine.")]
 RetrievalBetween = Annotated[
     Literal["csls", "cosine", "references"],
-    Param("Ranking: csls (penalizes hubs), cosine, or references (cosines with the query and from words near it)."),
+    Param("Ranking: csls (penalizes hubs), cosine, or references (cosine, refined by words near the query)."),
 ]
 Fallback = Annotated[bool, Param("Answer for an absent word from its other conditions, and mark it.")]
-RoleMap = Annotated[bool | None, Param("Move the query by a role map (default: between two places).")]
-Fixed = Annotated[bool, Param("Use the seeds as used over all conditions, not as used in each.")]
+RoleMap = Annotated[bool | None, Param("Map the query by a role map (default: only between two places).")]
+Fixed = Annotated[bool, Param("Use the mean vector of each seed over all conditions, not its vector in each.")]
 Chance = Annotated[float, Param("False-match rate of words without a counterpart.", least=1e-6, most=1.0)]
 Alpha = Annotated[float, Param("Significance level: accept a change if p is at most this.", least=1e-6, most=0.5)]
 Confidence = Annotated[float, Param("Confidence level of the intervals.", least=0.5, most=0.9999)]
@@ -72,7 +72,7 @@ Seed = Annotated[int, Param("Seed of the random numbers.", least=0, most=2**64 -
 Seeds = Annotated[int, Param("Models to train with other seeds, for seed stability.", least=0, most=100, local=True)]
 Threads = Annotated[int | None, Param("Cores to use (default: all); results do not depend on it.", least=1, local=True)]
 
-# Given by the command line and the explorer, not by users of them.
+# Set by the command line and the explorer, not by their users.
 Progress = Annotated[
     Callable[[str, int, int | None], None] | None, Param("Called with the stage, the steps done, and their number.")
 ]
@@ -80,17 +80,17 @@ KeepIn = Annotated[str | Path | None, Param("Folder for finished resamples, to r
 INTERNAL = ("progress", "keep_in")
 
 Listed = str | Sequence[str] | Path | None
-WordList = Annotated[Listed, Param("Only these words: w1,w2,… or a file with one a line.", metavar="WORDS|FILE")]
+WordList = Annotated[Listed, Param("Only these words: w1,w2,… or a file, one word a line.", metavar="WORDS|FILE")]
 Exclude = Annotated[Listed, Param("Leave out these words: w1,w2,…, a file, or stopwords:en.", metavar="WORDS|FILE")]
 NoNames = Annotated[bool, Param("Leave out words that are mostly capitalized inside sentences.")]
 NoNumbers = Annotated[bool, Param("Leave out words that begin with a digit.")]
-MinDocuments = Annotated[int, Param("Minimum number of documents there with a word.", least=1, most=10**9)]
+MinDocuments = Annotated[int, Param("Minimum number of documents with the word there.", least=1, most=10**9)]
 Coordinates = Annotated[Any, Param("CSV file place,lat,lon, GeoJSON, or a frame.", metavar="FILE", local=True)]
 Edges = Annotated[Any, Param("Neighboring places: CSV file with lines `place,place`.", metavar="FILE", local=True)]
 
 
 def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
-    """Return a run, or the one that a model was trained on; None if it is not at hand."""
+    """Return a run, or the one that a model was trained on; None if it is not available."""
     try:
         return source if isinstance(source, Counts) else trained_on(source)
     except (InputError, DamagedFileError):
@@ -98,7 +98,7 @@ def run_of(source: ConditionedEmbeddings | Counts) -> Counts | None:
 
 
 def trained_on(model: ConditionedEmbeddings) -> Counts:
-    """Return the run that a model was trained on; raise InputError if it is not at hand, or is another one."""
+    """Return the run that a model was trained on; raise InputError if it is missing or was made again."""
     counts = model.counts
     if model.provenance.get("run") != counts.checksum:
         raise InputError(f"the model was trained on another run than {counts.folder}; train it again")

@@ -21,12 +21,9 @@ from chronotope.analysis.params import Alpha, AnyFormula, MinCount, Model, Param
 from chronotope.errors import InputError, SettingsError, fewer_than, number_of, some_of
 from chronotope.runtime.blas import one_blas_thread
 
-# A word gets half of its weight with this many occurrences in the place where it is rarer.
-HALF_WEIGHT = 50
-# Words between two reports of progress.
-WORDS_AT_ONCE = 256
-# Ordering the leaves of a larger tree takes minutes.
-MOST_ORDERED = 1000
+HALF_WEIGHT = 50  # occurrences where a word is rarer, at which it gets half of its weight
+WORDS_AT_ONCE = 256  # between two reports of progress
+MOST_ORDERED = 1000  # places; ordering the leaves of a larger tree takes minutes
 
 
 @question(
@@ -38,7 +35,9 @@ MOST_ORDERED = 1000
 def places(
     model: Model,
     *,
-    groups: Annotated[int | None, Param("Number of groups (by the widest gap).", least=1, most=10_000)] = None,
+    groups: Annotated[
+        int | None, Param("Number of groups (default: cut at the widest gap).", least=1, most=10_000)
+    ] = None,
     min_count: MinCount = 10,
     progress: Progress = None,
 ) -> Answer:
@@ -80,7 +79,8 @@ def places(
     )
     facts: dict[str, Any] = {"order": [names[a] for a in order], "merges": merges, "fidelity": fidelity}
     facts |= {"groups": max(group), "min_count": min_count}
-    title, notes = "Distance of places in their use of words", ["Places with little text look remote."]
+    title = "Distance of places in their use of words"
+    notes = ["Little text makes a place seem more distant than it is."]
     return Answer(rows, title=title, notes=notes, facts=facts)
 
 
@@ -115,8 +115,8 @@ def _between(
 def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[int], list[list[float]], float | None]:
     """Return the order of places, the group of each, the merges and the fidelity of the tree.
 
-    A merge is two numbers (of places in that order, then of the groups so far) and their distance. Fidelity is the
-    cophenetic correlation: how well the tree keeps the distances.
+    A merge is the numbers of two nodes and their distance: places in that order come first, then earlier merges.
+    Fidelity is the cophenetic correlation: how well the tree preserves the distances.
     """
     from scipy.cluster.hierarchy import cophenet, fcluster, leaves_list, linkage
     from scipy.spatial.distance import squareform
@@ -125,7 +125,7 @@ def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[i
     tree = linkage(condensed, "average", optimal_ordering=size <= MOST_ORDERED)
     order = leaves_list(tree)
     if groups is None:
-        # The widest gap between one join and the next: places below it belong together, above it they do not.
+        # The tree is cut at the widest gap between one join and the next.
         gaps = np.diff(tree[:, 2])
         groups = size - 1 - int(gaps.argmax()) if len(gaps) else 1
     member = fcluster(tree, min(groups, size), "maxclust")
@@ -149,15 +149,16 @@ def word_map(
     formula: AnyFormula = None,
     coordinates: params.Coordinates = None,
     edges: params.Edges = None,
-    nearest: Annotated[int, Param("Nearest places by coordinates that are neighbors.", least=1, most=1000)] = 3,
+    nearest: Annotated[int, Param("Number of nearest places that count as neighbors.", least=1, most=1000)] = 3,
     shuffles: params.Shuffles = 999,
     min_count: MinCount = 5,
 ) -> Answer:
     """How does a word differ by place?
 
     The value is the similarity of the word with its use in all other places, or its position on the axis of `formula`.
-    With time × place it is that of the mean direction of the place's time bins, or the mean of their positions,
-    weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are alike.
+    With time × place, the similarity is that of the mean direction over the place's time bins, and the position is the
+    mean of theirs, weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are
+    alike.
     """
     conditions = model.conditions
     if not conditions.places:
@@ -289,7 +290,7 @@ def grid(
 
 
 def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict[str, Any]]:
-    """Return the largest change of a word in each place; nulls if it, or most other words, are too rare there."""
+    """Return the largest change of a word in each place; nulls where it or the words to compare with are too rare."""
     shifts = {}
     for place in model.conditions.places:
         with suppress(InputError):
@@ -297,7 +298,7 @@ def _changes(model: Model, word: str, alpha: float, min_count: int) -> list[dict
             shift = line.largest()
             if len(shift.null):
                 shifts[place] = line.points({shift.split: np.nan})[0], shift
-    # One null of all places: that of one place is too coarse to be corrected for many.
+    # All places share one null: that of one place is too coarse for a correction by the number of places.
     null = np.concatenate([shift.null for _, shift in shifts.values()] or [np.empty(0)])
     changes: list[dict[str, Any]] = []
     for place in model.conditions.places:

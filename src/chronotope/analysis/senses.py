@@ -21,8 +21,8 @@ from chronotope.runtime.blas import one_blas_thread
 MOST_SENSES = 6
 LEAST_AGREEMENT = 0.2  # adjusted Rand index; clusters that agree less are no senses, however significant
 LEAST_SILHOUETTE = 0.15  # the same for usages of an encoder
-NULLS = 19  # the observed value above all of them: p = 0.05
-DIMENSIONS, SIDE_DIMENSIONS = 20, 10  # main components in which usages, and the words on one side, are clustered
+NULLS = 19  # an observed value above all of them has p = 0.05
+DIMENSIONS, SIDE_DIMENSIONS = 20, 10  # principal components for clusters of usages, and of the words on one side
 MOST_JUDGED = 600  # usages
 FEWEST, FEWEST_IN_HALF = 40, 10  # usages; fewer are one sense
 NORMAL = 1.96
@@ -73,7 +73,7 @@ def senses(
     name = model.words[model.index(word)]
     found, among = UsageVectors(model, [name], usages, seed), conditions_of(model.conditions, place)
     every = found.of(name)
-    mine, drawn = every.telling(among), int(np.isin(every.condition, among).sum())
+    mine, drawn = every.informative(among), int(np.isin(every.condition, among).sum())
     if not len(mine.position):
         none = f"None of {number_of(drawn, 'drawn usages')} of {name}"
         note = f"{none} has an informative context, so one sense is assumed."
@@ -127,7 +127,7 @@ def _why(judged: Judged) -> str:
 
 
 def main_components(vectors: Floats, dimensions: int = DIMENSIONS) -> NDArray[np.float64]:
-    """Return (N, ≤ dimensions) centered vectors along their main components."""
+    """Return (N, ≤ dimensions) the first principal components of vectors."""
     centered = np.asarray(vectors, dtype=np.float64) - vectors.mean(axis=0, dtype=np.float64)
     values, axes = np.linalg.eigh(centered.T @ centered)
     return np.asarray(centered @ axes[:, np.argsort(-values)[:dimensions]])
@@ -139,7 +139,7 @@ def cluster(points: Floats, number: int, seed: int, starts: int = 2) -> Floats:
 
     random = np.random.Generator(np.random.PCG64([seed, number]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of empty clusters, which the caller sees
+        warnings.simplefilter("ignore")  # about empty clusters, which callers check
         found = [kmeans2(points, number, iter=20, minit="++", rng=random)[0] for _ in range(starts)]
     return np.asarray(min(found, key=lambda centers: float(np.square(vq(points, centers)[1]).sum())))
 
@@ -152,10 +152,10 @@ def nearest_center(points: Floats, centers: Floats) -> NDArray[np.int64]:
 
 
 def agreeing(mine: WordUsages, sides: Floats, seed: int) -> Judged:
-    """Judge by the words on both sides of a usage: in a word of several senses, both point to the same sense.
+    """Judge by the words on both sides of a usage: if a word has several senses, both sides point to the same one.
 
-    Clusters are fitted to one side, and each side of a usage falls into one. Their agreement is the adjusted Rand
-    index: 0 by chance, 1 if always the same. Chance pairs the sides of different usages.
+    Clusters are fitted to one side, and each side of a usage is assigned to one. The agreement of the two sides is the
+    adjusted Rand index: 0 by chance, 1 if always the same. For the null, sides of different usages are paired.
     """
     from sklearn.metrics import adjusted_rand_score
 
@@ -166,7 +166,7 @@ def agreeing(mine: WordUsages, sides: Floats, seed: int) -> Judged:
     both = sides[:, random.permutation(informative)[:MOST_JUDGED]]
     size = both.shape[1]
     one, other = main_components(both.reshape(2 * size, -1), SIDE_DIMENSIONS).reshape(2, size, -1)
-    clusters = {}  # by number: the clusters of the fitted side and of the opposite one, for either fit
+    clusters = {}  # by number: for the fit to either side, the clusters of that side and of the opposite one
     for number in range(2, MOST_SENSES + 1):
         centers = [
             (side, opposite, cluster(side, number, seed, starts=5)) for side, opposite in ((one, other), (other, one))
@@ -177,7 +177,7 @@ def agreeing(mine: WordUsages, sides: Floats, seed: int) -> Judged:
     agreement = {number: np.mean([adjusted_rand_score(*fit) for fit in fits]) for number, fits in clusters.items()}
     best, needed = max(agreement, key=lambda number: agreement[number], default=1), LEAST_AGREEMENT
     reached = float(agreement.get(best, 0))
-    for _ in range(NULLS if reached > needed else 0):  # else one sense, whatever chance reaches
+    for _ in range(NULLS if reached > needed else 0):  # else there is one sense, whatever the null
         order = random.permutation(size)
         chance = [np.mean([adjusted_rand_score(a, b[order]) for a, b in fits]) for fits in clusters.values()]
         needed = max(needed, float(max(chance)))
@@ -185,12 +185,12 @@ def agreeing(mine: WordUsages, sides: Floats, seed: int) -> Judged:
 
 
 def rarest(usages: int) -> float:
-    """Return the fewest usages of a cluster."""
+    """Return the minimum number of usages of a cluster."""
     return max(3, 0.03 * usages)
 
 
 def separated(points: Floats, documents: NDArray[np.int64], seed: int) -> Judged:
-    """Judge by the distance of clusters: it must be larger than in Gaussian noise with the same variances."""
+    """Judge by the separation of clusters: it must be larger than in Gaussian noise with the same variances."""
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     if len(points) < FEWEST or len(np.unique(documents)) < FEWEST // 2:
         return Judged(1, "silhouette")
@@ -203,7 +203,7 @@ def separated(points: Floats, documents: NDArray[np.int64], seed: int) -> Judged
 
 
 def separations(points: Floats, documents: NDArray[np.int64], seed: int) -> NDArray[np.float64]:
-    """Return for 2 … MOST_SENSES clusters the silhouette of the worst, fitted to one half and measured in the other."""
+    """Return for 2 … MOST_SENSES clusters the silhouette of the worst, fitted to one half, measured on the other."""
     from sklearn.metrics import silhouette_samples
 
     random = np.random.Generator(np.random.PCG64([seed, 2]))
@@ -234,7 +234,7 @@ def wilson(share: float, number: int) -> tuple[float, float]:
 
 
 def _typical(words: tuple[str, ...], context: Windows, inside: NDArray[np.bool_]) -> list[str]:
-    """Return the context words that mark some usages: log-likelihood against all, times their weight."""
+    """Return the context words that are typical of some usages: log-likelihood against all, times their weight."""
     size = len(context.weight)
     every, here = (np.bincount(part[part >= 0], minlength=size) for part in (context.word, context.word[inside]))
     expected = every * (here.sum() / max(every.sum(), 1)) if not inside.all() else np.ones(size)

@@ -1,4 +1,4 @@
-"""A sample of sentences that shows every word of a condition, for the explorer without a server."""
+"""A sample of sentences that covers every word of a condition, for the explorer without a server."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
-# A sentence is kept if one of its words was seen in fewer than this many others.
-WANTED = 3
-# Tokens of a condition that are searched, in documents in random order: at least so many, if there are as many.
+WANTED = 3  # sentences of a word; another is kept only if one of its words has fewer
+# A condition is searched in documents in random order: up to this many tokens, from at least this many documents.
 MOST_TOKENS, FEWEST_DOCUMENTS = 200_000, 8
 
 
 class SampledSentence(NamedTuple):
-    """A sentence, the file and line of its document, its date, and whether its beginning or its end is cut."""
+    """A sentence, the name of its document, its date, and whether its beginning or its end is cut."""
 
     text: str
     document: str
@@ -30,7 +29,7 @@ class SampledSentence(NamedTuple):
 
 
 class SentenceSample(NamedTuple):
-    """Sentences of one condition, in the order of the run, and where its words stand in them."""
+    """Sentences of one condition, in the order of the run, and the positions of words in them."""
 
     sentences: tuple[SampledSentence, ...]
     word: NDArray[np.int64]  # (N,) sorted by word, then by sentence
@@ -42,17 +41,17 @@ class SentenceSample(NamedTuple):
 
 
 def sentence_sample(
-    run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS, seed: int = 1
+    run: Counts, condition: int, words: int, most: int, *, most_tokens: int = MOST_TOKENS
 ) -> SentenceSample:
-    """Return sentences of a condition such that each of its words stands in a few of them, if it occurs.
+    """Return sentences of a condition so that each of its words occurs in a few of them.
 
-    The `words` most frequent words of the run are looked for, and at most `most` sentences are listed for each.
+    The `words` most frequent words of the run are searched, and at most `most` sentences are listed for each.
     """
     at_least("most", most, 1)
     index, store = Concordance(run), run.store
     documents = np.flatnonzero(index.documents(np.array([condition])))
-    order, length = hash_order(documents, seed), np.diff(store.starts)[documents]
-    # A long document gives a part of its text, from anywhere: one book must not stand for a decade.
+    order, length = hash_order(documents, seed=1), np.diff(store.starts)[documents]
+    # Of a long document, a random part is searched: one book must not represent a decade.
     part = np.minimum(length, -(-most_tokens // max(1, min(FEWEST_DOCUMENTS, len(documents)))))
     skipped = (order % (length - part + 1).astype(np.uint64)).astype(np.int64)
     chosen = np.argsort(order, kind="stable")
@@ -85,9 +84,9 @@ def sentence_sample(
         SampledSentence(kept[at][2], *source, *kept[at][1][2:]) for at, source in zip(in_run, sources, strict=True)
     )
     rows = np.concatenate(found)
-    rows[:, 1] = np.argsort(in_run)[rows[:, 1]] if kept else 0
+    rows[:, 1] = np.argsort(in_run)[rows[:, 1]]
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    # An even choice for frequent words: the first sentences are all of one document.
+    # Frequent words get evenly spaced sentences: the first ones are all from one document.
     step = np.maximum(1, np.bincount(rows[:, 0], minlength=words)[rows[:, 0]] / most)
     rank = np.arange(len(rows)) - np.searchsorted(rows[:, 0], rows[:, 0])
     word, number, start, end = rows[np.floor(rank / step) != np.floor((rank - 1) / step)].T

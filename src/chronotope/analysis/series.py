@@ -57,8 +57,8 @@ def series(
 
     Each condition is compared with the `first` in which the word occurs often enough, with the `previous` such
     condition, with the mean direction of all others (`overall`), or with a named condition. With `bootstrap` or
-    `quick`, `corrected` is the similarity without the noise of the text, between `low` and `high`. For a model of
-    method bayesian, `low` and `high` come from its posterior.
+    `quick`, `corrected` is the similarity corrected for sampling noise, with the interval from `low` to `high`. For a
+    model of method bayesian, `low` and `high` come from its posterior.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def _noiseless(
     documents: NDArray[np.int64],
     partner: NDArray[np.int64] | None,
 ) -> Noiseless:
-    """Return the cosines without the noise of the text, with their intervals, for (N, D) vectors and their draws.
+    """Return the cosines corrected for noise, with their intervals, for (N, D) vectors and their draws.
 
-    Each vector is compared with that at `partner` (-1: with none), or with the mean direction of all others.
+    Each vector is compared with the one at `partner` (-1: none), or with the mean direction of all others.
     """
     from chronotope.analysis.significance.few_words import Noiseless
 
@@ -163,7 +163,7 @@ def _noiseless(
 
 
 def _partners(vectors: NDArray[np.floating], partner: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Return the vectors that (…, N, D) vectors are compared with: those at `partner`, or the mean of all others."""
+    """Return what (…, N, D) vectors are compared with: the vectors at `partner`, or the mean of all others."""
     if partner is None:
         return overall(unit_vectors(vectors))
     return np.where((partner < 0)[:, None], np.nan, vectors[..., partner, :])
@@ -246,7 +246,7 @@ def word_list(word: str | Sequence[str]) -> list[str]:
 
 
 def conditions_of(conditions: Conditions, place: str | None, ordered: bool = False) -> list[int]:
-    """Return the conditions to look at: all, or the time line of a place; `ordered` demands a time line."""
+    """Return all conditions, or the time line of a place; raise SettingsError if `ordered` and they have no order."""
     return list(range(len(conditions))) if place is None and not ordered else timeline(conditions, place)
 
 

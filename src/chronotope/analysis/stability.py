@@ -18,8 +18,7 @@ from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordLi
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of
 
-# Number of words, the most frequent ones, for the similarity by lag.
-MOST_WORDS = 1000
+MOST_WORDS = 1000  # the most frequent, for the similarity by lag
 SHOWN = 5
 
 
@@ -40,7 +39,9 @@ def stable(
     least: Annotated[bool, Param("Show the least stable words.")] = False,
     top: Top = 20,
     min_count: MinCount = 5,
-    min_conditions: Annotated[int | None, Param("Least number of conditions with `min_count` (half).", least=2)] = None,
+    min_conditions: Annotated[
+        int | None, Param("Minimum number of conditions with the word (default: half).", least=2)
+    ] = None,
     permutations: params.Permutations = 0,
     bootstrap: params.Bootstrap = 0,
     within: params.Within = None,
@@ -53,7 +54,7 @@ def stable(
 
     Stability is the mean cosine of a word with itself over all pairs of conditions. With `bootstrap`, words are ranked
     by the lower end of the interval (the least stable by the upper end), because a rare word may only seem stable.
-    Resampling is that of `drift`.
+    Documents are resampled as for `drift`.
 
     Examples
     --------
@@ -139,9 +140,9 @@ def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] 
 
 
 def deviation(model: Model, words: NDArray[np.int64], stability: Numbers, min_count: int) -> dict[str, Any]:
-    """Return the words with the largest and smallest own part, and its rank correlation with 1 − stability.
+    """Return the words with the largest and smallest deviation, and its rank correlation with 1 − stability.
 
-    The own part is the length of the deviation from the common vector over that of the whole, mean over conditions.
+    The deviation from the common vector is relative to the length of the whole vector; mean over conditions.
     """
     from scipy.stats import spearmanr
 

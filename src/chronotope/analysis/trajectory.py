@@ -1,7 +1,7 @@
 """The path of a word among its neighbors over all conditions, in two dimensions.
 
 As in the paper, the picture is a locally linear embedding (Roweis and Saul, 2000): each point is a weighted mean of its
-nearest points, and the plane keeps those weights. It preserves who is near whom, not distances; its axes have no unit.
+nearest points, and the plane keeps those weights. It preserves neighbors, not distances; its axes have no unit.
 """
 
 from __future__ import annotations
@@ -19,13 +19,10 @@ from chronotope.analysis.params import MinCount, Model, Param, Place, Word
 from chronotope.analysis.series import conditions_of, hidden_conditions
 from chronotope.runtime.blas import one_blas_thread
 
-# With fewer points each would be a mean of nearly all others, and the picture would be arbitrary.
-MIN_POINTS = 12
+MIN_POINTS = 12  # with fewer, each would be a mean of nearly all others
 NEIGHBORS = 10
-# Points that no others have among their neighbors are a group of their own if they are this many.
-MIN_GROUP = 3
-# Two dots that are nearer to each other than this share of the picture are one to the eye.
-APART = 0.01
+MIN_GROUP = 3  # points; smaller separate groups do not count
+APART = 0.01  # share of the picture; points that are nearer look like one
 
 
 @question(
@@ -79,7 +76,7 @@ def trajectory(
 
 
 def _lle(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, str]:
-    """Return the locally linear embedding, or None and a sentence that says why it would mean nothing."""
+    """Return the locally linear embedding, or None and the reason why it would be meaningless."""
     from sklearn.manifold import LocallyLinearEmbedding
 
     if len(rows) < MIN_POINTS:
@@ -103,7 +100,7 @@ def _connecting(rows: NDArray[np.float64]) -> int | None:
 
     nearest = NearestNeighbors().fit(rows)
     for neighbors in range(NEIGHBORS, max(NEIGHBORS, len(rows) // 2) + 1):
-        # Strongly: points that are near only each other are not connected by others that have them as neighbors.
+        # Strongly connected: a group is separate if its points have neighbors only in the group.
         graph = nearest.kneighbors_graph(n_neighbors=neighbors)
         groups = np.bincount(connected_components(graph, connection="strong")[1])
         if np.count_nonzero(groups >= MIN_GROUP) <= 1:

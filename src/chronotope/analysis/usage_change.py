@@ -24,7 +24,7 @@ from chronotope.runtime.blas import one_blas_thread
 
 MEASURES = ("apd", "prt", "amd", "jsd")
 CLUSTERS = 5  # as in Martinc et al. (2020)
-MOST_WORDS = 200  # if none is named and the model has no usages of its own
+MOST_WORDS = 200  # if no words are named and the model has no usages of its own
 
 Sides = NDArray[np.bool_]
 
@@ -52,7 +52,7 @@ def usage_change(
     seed: Seed = 1,
     progress: Progress = None,
 ) -> Answer:
-    """How far did the single usages of words move between two conditions?
+    """How far did the usages of words move between two conditions?
 
     Best with a contextual model, for its words; other models give vectors from the words around each usage. Words are
     ranked by the mean distance between usages before and after (APD). A word of many senses has a large APD at all
@@ -80,7 +80,7 @@ def usage_change(
     found = UsageVectors(model, [model.words[word] for word in chosen], usages, seed)
     rows, few = [], 0
     for done, number in enumerate(chosen.tolist(), 1):
-        mine = found.of(model.words[number]).telling((first, last))
+        mine = found.of(model.words[number]).informative((first, last))
         after = mine.condition == last
         if min(after.sum(), (~after).sum()) < 2:
             few += 1
@@ -127,7 +127,7 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
             side[at] = after
             random = np.random.Generator(np.random.PCG64(seed))
             drawn = np.array([measures(near, groups, random.permutation(side)[at]) for _ in range(permutations)])
-            # Permuted or not, the observed labels are one of the arrangements.
+            # The observed labels are one of the permutations.
             p = (1 + (drawn >= observed - 1e-12).sum(axis=0)) / (1 + permutations)
             columns |= {f"p_{name}": value for name, value in zip(MEASURES, p.tolist(), strict=True)}
             columns["corrected"] = columns["apd"] - float(drawn[:, 0].mean())
@@ -135,7 +135,7 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
 
 
 def measures(near: NDArray[np.float64], groups: NDArray[np.integer], after: Sides) -> NDArray[np.float64]:
-    """Return APD, PRT, AMD and JSD from the (N, N) cosines of usages, their clusters, and which of them are after.
+    """Return APD, PRT, AMD and JSD from the (N, N) cosines of usages, their clusters, and a mask of usages after.
 
     >>> two_each = np.kron(np.eye(2), np.ones((2, 2)))  # two usages in one direction, two at right angles to it
     >>> measures(two_each, np.array([0, 0, 1, 1]), np.array([False, False, True, True])).tolist()

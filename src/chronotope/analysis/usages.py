@@ -1,4 +1,4 @@
-"""Single usages of a word as vectors: those that a contextual model stored, or from the words around each usage."""
+"""Single usages of a word as vectors: stored by a contextual model, or made from the words around each usage."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from chronotope.methods.contextual.usages import open_usages, sample_usages
 
 REACH = 8  # words on either side
 COMMON = 1e-3  # a context word with this share of the text gets half its weight (Arora et al. 2017)
-FACTOR = 2.0  # a context is telling if it is, less a standard error, this often as frequent as by chance
+FACTOR = 2.0  # an informative context is this many times as frequent as by chance, less one standard error
 
-Usages = Annotated[int, Param("Usages of a word drawn in each condition (not if contextual).", least=10, most=1000)]
+Usages = Annotated[
+    int, Param("Usages to draw in each condition (contextual models have their own).", least=10, most=1000)
+]
 
 
 class WordUsages(NamedTuple):
@@ -29,9 +31,9 @@ class WordUsages(NamedTuple):
     position: NDArray[np.int64]  # in the file of tokens
     document: NDArray[np.int64]
     vectors: NDArray[np.float32]  # (N, D)
-    sides: NDArray[np.float32] | None  # (2, N, D) of the words before and of those after; None if an encoder read both
+    sides: NDArray[np.float32] | None  # (2, N, D) of the words before and after it; None if an encoder read both
 
-    def telling(self, conditions: Sequence[int]) -> WordUsages:
+    def informative(self, conditions: Sequence[int]) -> WordUsages:
         """Return the usages in some conditions that have a vector."""
         kept = np.isin(self.condition, conditions) & self.vectors.any(axis=1)
         every = (self.condition[kept], self.position[kept], self.document[kept], self.vectors[kept])
@@ -49,8 +51,8 @@ class UsageVectors:
     """The usages of some words of a model, drawn with a seed.
 
     The vector of a usage is the mean of the overall vectors of the words around it, weighted by their mutual
-    information with the word and their inverse frequency; a usage without an informative context has none. A contextual
-    model has vectors of its own.
+    information with the word and their inverse frequency; a usage without an informative context has no vector. A
+    contextual model has vectors of its own.
     """
 
     def __init__(self, model: ConditionedEmbeddings, words: list[str], usages: int, seed: int) -> None:
@@ -66,7 +68,7 @@ class UsageVectors:
         self._unit[[known[model.words[word]] for word in matrix.word.tolist()]] = matrix.unit
 
     def of(self, word: str) -> WordUsages:
-        """Return the usages of a word; their vectors are zero where no context is telling."""
+        """Return the usages of a word; a vector is zero if no context is informative."""
         number, store = self.counts.vocabulary.index(word), self.counts.store
         rows = self._drawn.rows(number)
         position = self._drawn.position[rows]

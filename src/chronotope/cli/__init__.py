@@ -32,7 +32,7 @@ def main() -> None:
         talk("[bold red]error[/]: {}", error)
         sys.exit(2)
     except (InterruptedRunError, KeyboardInterrupt) as error:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was heard
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the message
         talk("{}", str(error) or "stopped")
         sys.exit(130)
     except BrokenOutputError:
@@ -46,7 +46,6 @@ def main() -> None:
 
 
 def _check_arguments() -> None:
-    """Refuse arguments that are not valid UTF-8."""
     from chronotope.errors import InputError
 
     for argument in sys.argv[1:]:

@@ -19,10 +19,10 @@ def align_command(
     names: Annotated[str | None, Option(help="The conditions: 1990,2000 (default: the names of the files).")] = None,
     kind: Annotated[str | None, Option(help="time or place (default: time if every name starts with a year).")] = None,
     landmarks: Annotated[
-        Path | None, Option(metavar="FILE", help="Words to align by, one a line (default: all).")
+        Path | None, Option(metavar="FILE", help="File of words to align by, one a line (default: all).")
     ] = None,
     center: Annotated[bool, Option("--center", help="Subtract the mean vector of each condition.")] = False,
-    limit: Annotated[int | None, Option(min=1, help="Only the first words of each file.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Number of words to read of each file (default: all).")] = None,
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
 ) -> None:
     """Combine models of single periods or places, trained elsewhere, into one space."""
@@ -51,8 +51,8 @@ def align_command(
         talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
     if not embeddings.counted:
         talk(
-            "[yellow]the files contain no counts of words, so tables will show none; "
-            "a file {}.vocab beside the vectors, with a word and its count a line, adds them (fvocab in gensim)[/]",
+            "[yellow]the files contain no word counts, so tables will show none; to add them, put a file {}.vocab "
+            "beside the vectors, with a word and its count a line (fvocab in gensim)[/]",
             files[0][1],
         )
     save_new(embeddings, output, "align", force)

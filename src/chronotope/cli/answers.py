@@ -1,4 +1,4 @@
-"""The commands that ask questions, made from the registry: arguments, options and help of each question."""
+"""The commands of the questions, made from the registry: arguments, options and help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.params import Param
 
 EMPTY = inspect.Parameter.empty
-HUGE = 10**9  # such a limit is not worth showing
+HUGE = 10**9  # limits from here on are not shown
 RESAMPLES = ("permutations", "bootstrap", "seeds")
 COUNTS = ("count", "count_before", "count_after", "other_count", "neighbor_count", "equivalent_count", "per_million")
 
@@ -86,7 +86,7 @@ def ask(question: Question, path: Path, values: dict[str, Any], form: str | None
 
 
 def deliver(answer: Answer, form: str | None, output: Path | None, notes: Sequence[str]) -> None:
-    """Write an answer to a file, say its notes, and print it unless the file is all that was asked for."""
+    """Write an answer to a file and its notes to stderr; print it unless only the file was asked for."""
     if output:
         answer.save(output)
     for note in (*(() if form == "json" else notes), *([output] if output else [])):
@@ -162,7 +162,7 @@ def typer_parameter(parameter: Parameter) -> inspect.Parameter:
         complete = {"conditions": conditions, "places": places}.get(info.complete or "", names(choices))
         settings = Option(option_name(parameter), metavar=metavar, autocompletion=complete, help=help_text)
         kind = kind | None
-        # A required option is asked for when the model is open: the message lists its conditions.
+        # A missing required option is reported after the model is opened, to list its conditions.
         default = None if default is EMPTY else default
     annotation = Annotated[kind, settings]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

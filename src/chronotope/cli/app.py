@@ -1,4 +1,4 @@
-"""The commands: those of the registry, and others that each have a file and import what they need when they run."""
+"""The commands: questions of the registry, and commands with a file of their own, which imports late."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class InterruptedRunError(Exception):
 
 
 class BrokenOutputError(Exception):
-    """Nobody reads the output any more."""
+    """The reader of the output is gone."""
 
 
 class Commands(typer.core.TyperGroup):
@@ -59,7 +59,7 @@ class Commands(typer.core.TyperGroup):
         try:
             return super().main(*args, **options | {"standalone_mode": False})
         except Exception as error:
-            if not hasattr(error, "format_message"):  # that of a usage error of click, which typer may carry inside
+            if not hasattr(error, "format_message"):  # not a usage error of click, of which typer may have its own copy
                 raise
             context = getattr(error, "ctx", None)
             command = f"{context.command_path if context else 'chronotope'} --help"
@@ -78,7 +78,7 @@ class Commands(typer.core.TyperGroup):
 
 
 class Command(typer.core.TyperCommand):
-    """A command: names the new spelling of old options, and says more about words and conditions that are missing."""
+    """A command: explains options of earlier versions, and words and conditions that are missing."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments."""
@@ -109,10 +109,9 @@ class Command(typer.core.TyperCommand):
 
 
 def make_app(command: str | None = None) -> typer.Typer:
-    """Return the command line; if `command` names a command with a file of its own, only that one: it starts faster."""
+    """Return the command line; for a `command` with a file of its own, only that one, which starts faster."""
     app = typer.Typer(
         cls=Commands,
-        help="What words mean when and where: vectors for each word in each time bin and place, all in one space.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
@@ -198,5 +197,5 @@ def extended_with(model: Path, label: str) -> str:
             embeddings = load(path)
             if embeddings.provenance.get("extended"):
                 embeddings.conditions.index(label)
-                return f"; {path}, which `extend` made, has it: name that file instead of {model}"
+                return f"; {path}, made by `extend`, has it: name that file instead of {model}"
     return ""

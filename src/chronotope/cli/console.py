@@ -14,7 +14,7 @@ from chronotope.runtime.progress import ShownProgress
 
 
 class _Lenient:
-    """A stream of messages; a command does not fail because its terminal was closed."""
+    """A stream of messages; a command does not fail if its terminal was closed."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -44,7 +44,7 @@ class _Results(Console):
 
 
 stderr = _Messages(stderr=True, soft_wrap=True, highlight=False, emoji=False)
-# A table in a pipe is never too wide.
+# Tables in a pipe are not cut.
 stdout = _Results(soft_wrap=True, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100_000)
 
 

@@ -68,7 +68,7 @@ def demo_command(
 
 
 def command_name() -> str:
-    """Return how to call the command line here: by its name, or, as after `make demo`, by its path."""
+    """Return the name of the command line, or its path if it is not on PATH, as after `make demo`."""
     if shutil.which("chronotope"):
         return "chronotope"
     called = Path(sys.argv[0])
@@ -100,7 +100,7 @@ def show_changes(embeddings: ConditionedEmbeddings) -> None:
 
     show_answer(ct.drift(embeddings, start="1900-1919", end="2000-2019", min_count=30, top=10))
     stdout.print("\nThe most stable words:", ", ".join(ct.stable(embeddings, min_count=20, top=12)["word"]))
-    stdout.print("\nEquivalents: words that are used at another time as a word is used in its own")
+    stdout.print("\nEquivalents: words used in another period as a word is used in its own")
     for word, at, times in EQUIVALENTS:
         for to in times:
             words = ", ".join(match.word for match in embeddings.equivalents(word, at, to, top=5))

@@ -16,13 +16,13 @@ from chronotope.io.untrusted import printable, printable_json
 
 def inspect_command(
     path: Annotated[Path, Argument(metavar="PATH", help="A run or a model.")],
-    verify: Annotated[bool, Option("--verify", help="Compare checksums; of a run, also of its models.")] = False,
+    verify: Annotated[bool, Option("--verify", help="Compare checksums, also those of the models in a run.")] = False,
     as_json: Json = False,
 ) -> None:
     """What is in this run or model, and how was it made?"""
     about = inspect_run(path, verify) if path.is_dir() else inspect_model(path, verify)
     if verify:
-        talk("every byte is as it was written")
+        talk("no file was changed since it was written")
     if as_json:
         sys.stdout.write(printable_json(json.dumps(about, ensure_ascii=False)) + "\n")
         return

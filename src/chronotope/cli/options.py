@@ -35,7 +35,7 @@ Threads = Annotated[int | None, Option(min=1, help="Cores to use (default: all);
 
 
 def chosen_form(given: Mapping[str, bool]) -> str | None:
-    """Return the form of output that was asked for; None: a table."""
+    """Return the form of output that was asked for; None for a table."""
     forms = [form for form, wanted in given.items() if wanted]
     if len(forms) > 1:
         raise SettingsError("choose one of --json, --csv and --markdown")
@@ -50,7 +50,7 @@ def open_model(path: Path, *, verify: bool = False) -> ConditionedEmbeddings:
     if path.is_dir():
         warn_if_earlier(path, embeddings)
     elif not embeddings.counted:
-        talk("[yellow]{} came without counts: every word weighs the same, and tables show no counts[/]", path)
+        talk("[yellow]{} has no word counts: every word has the same weight, and tables show no counts[/]", path)
     return embeddings
 
 

@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from chronotope.cooccurrence.vocabulary import Vocabulary
     from chronotope.corpus import TokenStore
 
-# Fewer words than this are hardly worth training.
-FEW = 50
+FEW = 50  # words; a smaller vocabulary is noted
 CASES = {"lower": True, "smart": "smart", "keep": False}
 
 
 def prepare_command(
     inputs: Annotated[list[str], Argument(metavar="INPUT…", help="Files, globs or a folder of text.")],
     run: Annotated[Path, Option("-o", "--output", metavar="RUN", help="Folder to write.")],
-    format: Annotated[str | None, Option(help="semeval or dwug: a folder with gold, for `evaluate --gold`.")] = None,
+    format: Annotated[
+        str | None, Option(help="Read a folder with gold scores, for `evaluate --gold`: semeval or dwug.")
+    ] = None,
     text: Annotated[str | None, Option(help="Field with the text (default: text).")] = None,
     time: Annotated[str | None, Option(help="Field with the time.")] = None,
     every: Annotated[str | None, Option(help="Length of a time bin: 1y, 10y, 1q, 1mo, 1d (default: 1y).")] = None,
-    place: Annotated[str | None, Option(help="Field with the place; places in places: country/region.")] = None,
+    place: Annotated[str | None, Option(help="Field with the place; nested places as country/region.")] = None,
     time_unit: Annotated[
         str | None, Option(help="Unit of numeric times: excel, days, seconds or milliseconds.")
     ] = None,
@@ -40,8 +41,7 @@ def prepare_command(
     where: Annotated[str | None, Option(help='Only rows that satisfy this condition: "date >= 1860".')] = None,
     metadata: Annotated[Path | None, Option(metavar="FILE", help="Table of dates, places and other fields.")] = None,
     key: Annotated[
-        str | None,
-        Option(metavar="FIELD", help="Column of --metadata with the names of files, or a field of the rows."),
+        str | None, Option(metavar="FIELD", help="With --metadata: column with file names, or a field of both tables.")
     ] = None,
     xpath: Annotated[list[str] | None, Option(metavar="FIELD=PATH", help="XPath of a field; may be repeated.")] = None,
     tei_notes: Annotated[bool, Option("--tei-notes", help="Read notes and headings of TEI files, too.")] = False,
@@ -52,7 +52,7 @@ def prepare_command(
     holdout: Annotated[float | None, Option(help="Share of documents to hold out (default: 0).")] = None,
     tokenizer: Annotated[str | None, Option(help="words, or whitespace for tokenized text.")] = None,
     case: Annotated[
-        str | None, Option(metavar="lower|smart|keep", help="Case; smart keeps acronyms, as US (default: lower).")
+        str | None, Option(metavar="lower|smart|keep", help="Case; smart keeps acronyms such as US (default: lower).")
     ] = None,
     strip_accents: Annotated[bool, Option("--strip-accents", help="Fold accented letters.")] = False,
     emoji: Annotated[bool, Option("--emoji", help="Count emoji as words.")] = False,
@@ -61,13 +61,15 @@ def prepare_command(
     phrase: Annotated[list[str] | None, Option(help="Phrase to count as one word; may be repeated.")] = None,
     strict: Annotated[bool, Option("--strict", help="Stop at the first bad row.")] = False,
     no_text: Annotated[bool, Option("--no-text", help="Keep no text; `evidence` then has no sentences.")] = False,
-    keep: Annotated[list[str] | None, Option(metavar="FIELDS", help="Fields to keep, such as title,speaker.")] = None,
+    keep: Annotated[
+        list[str] | None, Option(metavar="FIELDS", help="Fields to keep of each document, such as title,speaker.")
+    ] = None,
     force: Annotated[bool, Option("--force", help="Replace a run made from other input or settings.")] = False,
     threads: Threads = None,
     memory: Annotated[str | None, Option(metavar="SIZE", help="Memory limit: 2GB; the rest goes to disk.")] = None,
     workers: Annotated[int | None, Option(min=1, help="Number of processes on this machine, with Dask.")] = None,
     cluster: Annotated[str | None, Option(metavar="ADDRESS", help="Dask cluster: address of its scheduler.")] = None,
-    spill: Annotated[str | None, Option(metavar="FOLDER", help="With --cluster: shared folder, as s3://….")] = None,
+    spill: Annotated[str | None, Option(metavar="FOLDER", help="With --cluster: a shared folder or s3://….")] = None,
     config: Annotated[Path | None, Option(help="TOML file with settings.")] = None,
 ) -> None:
     """Read text, and count which words occur together in each time bin and place."""

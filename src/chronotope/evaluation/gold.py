@@ -22,10 +22,11 @@ from chronotope.analysis.drift import drift
 from chronotope.datasets.gold_folders import without_tag
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError
-from chronotope.evaluation.pairs import read_lines
+from chronotope.evaluation.pairs import numbered
 from chronotope.evaluation.scores import RESAMPLES, SEED
+from chronotope.io.untrusted import read_text
 
-# Where a word usage graph keeps its results; the first is that of the shared task.
+# Folders with the results of a word usage graph; the first is that of the shared task.
 STATS = ("stats/semeval", "stats/opt", "stats")
 
 
@@ -43,7 +44,7 @@ class Gold:
 
 
 def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Gold:
-    """Return gold scores from a file or a mapping; a line that is wrong is an InputError."""
+    """Return gold scores from a file, a folder or a mapping; raise InputError for a wrong line."""
     if isinstance(source, Gold):
         return source
     if isinstance(source, Mapping):
@@ -52,7 +53,7 @@ def read_gold(source: str | os.PathLike[str] | Mapping[str, float] | Gold) -> Go
     if (folder := Path(source)).is_dir():
         graded = folder / "truth" / "graded.txt"
         return replace(read_gold(graded), name=folder.name) if graded.is_file() else _usage_graph(folder)
-    for number, line in read_lines(source):
+    for number, line in numbered(read_text(folder).split("\n")):
         word, tab, text = line.partition("\t")
         word = word.strip()
         try:
@@ -84,7 +85,7 @@ def _usage_graph(folder: Path) -> Gold:
 def measure_changes(
     model: ConditionedEmbeddings, gold: Gold, start: str | None, end: str | None, min_count: int, permutations: int = 0
 ) -> tuple[dict[str, float], str, str]:
-    """Return the change of the gold words between two conditions, and the two.
+    """Return the change of the gold words between two conditions, and these conditions.
 
     The change is that of `drift`: 1 − cosine, or with `permutations` the corrected change. Words that are too rare in
     a condition, or whose corrected change is unknown, are left out.

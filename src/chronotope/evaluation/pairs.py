@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from chronotope.errors import InputError
+from chronotope.errors import InputError, some_of
 from chronotope.io.untrusted import read_text
 
 
@@ -71,32 +71,28 @@ class Labels:
         return word, self.known(label) or label
 
 
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers, without blank lines and comments."""
-    yield from _numbered(read_text(Path(path)).split("\n"))
-
-
-def _numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+def numbered(lines: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield lines with their numbers, without blank lines and comments."""
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, str) or (line.strip() and not line.lstrip().startswith("#")):
             yield number, line
 
 
 def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
-    """Return test pairs from a file, from its lines, or from pairs; a line that is no pair is an InputError.
+    """Return test pairs from a file, from its lines, or from pairs; raise InputError for a line that is no pair.
 
-    A pair with a condition that is not among `labels` is kept: it counts as wrong. InputError if all pairs are such,
-    since then they belong to another corpus.
+    A pair with a condition that is not among `labels` is kept and counts as wrong. If all pairs have such a condition,
+    they belong to another corpus: InputError.
 
     >>> read_pairs(["ottawa-canada,dublin-ireland,capital"], ["canada", "ireland"]).pairs[0]
     TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')
     """
     known = Labels(labels)
     if not isinstance(source, TestPairs):
-        is_file = isinstance(source, str | os.PathLike)
-        lines = read_lines(source) if is_file else _numbered(source)  # type: ignore[arg-type]
-        name = str(source) if is_file else "pairs"
-        pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in lines)
+        lines, name = source, "pairs"
+        if isinstance(lines, str | os.PathLike):
+            lines, name = read_text(Path(lines)).split("\n"), str(lines)
+        pairs = tuple(_parsed(line, known, f"{name}:{number}") for number, line in numbered(lines))
         if not pairs:
             raise InputError(f"{name} has no test pairs; each line is word-condition,word-condition[,category]")
         source = TestPairs(Path(name).name, pairs)
@@ -106,7 +102,7 @@ def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
     asked = dict.fromkeys(label for pair in pairs for label in (pair.query_condition, pair.answer_condition))
     raise InputError(
         f"none of the {len(pairs):,} test pairs is about two conditions of this model: "
-        f"they ask for {_few([label for label in asked if find(label) is None])}; the model has {_few(labels)}"
+        f"they ask for {some_of([label for label in asked if find(label) is None])}; the model has {some_of(labels)}"
     )
 
 
@@ -123,7 +119,3 @@ def _parsed(line: str | TestPair, labels: Labels, where: str) -> TestPair:
         return TestPair(*labels.split(fields[0]), *labels.split(fields[1]), *fields[2:])
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
-
-
-def _few(labels: Sequence[str]) -> str:
-    return ", ".join(labels) if len(labels) <= 5 else f"{', '.join(labels[:3])} … {labels[-1]} ({len(labels):,})"

@@ -1,9 +1,9 @@
 """Test pairs from any corpus: some words are renamed, and the right answer is the same word under its other name.
 
-A random tenth of the words is drawn. Over time each of them gets a new name every few bins, in places another name in
-each place; with both, each place has its own time line. Then `tax@1` in 1995 and `tax@3` in 2003 are two words for a
-method that learns from the counts, and one plays the part of the other. So methods and settings can be judged on the
-text that they are for, without any test pair.
+A random tenth of the words is drawn. Over time, each of them gets a new name every few bins; over places, another name
+in each place; with both, each place has its own time line. For a method that learns from the counts, `tax@1` in 1995
+and `tax@3` in 2003 are two words, and they are equivalents. So methods and settings can be judged on any text, without
+other test pairs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.io.provenance import checksum_of
 
-# Minimum count of a word in a condition to be asked about there; that of a candidate in `evaluate`.
-MIN_COUNT = 5
+MIN_COUNT = 5  # of a word in a condition, to be asked about there; the default of `evaluate`
 PAIRS_OF_A_WORD = 3
 
 
@@ -40,9 +39,9 @@ class Renamed:
 
 @dataclass(frozen=True)
 class _Names:
-    """The name of every word in every condition: in a condition a word has one name, and a name stands for one word."""
+    """The name of every word in every condition: in a condition, each word has one name and each name is one word."""
 
-    words: int  # number of words; their ids stay, those of further names follow
+    words: int  # number of words; they keep their ids, and further names follow
     chosen: NDArray[np.int64]  # (K,) the words that are renamed, ascending
     number: NDArray[np.int32]  # (C, K) the id of the name of each in each condition
     word_of: NDArray[np.int64]  # (N,) the chosen word of each further name
@@ -56,7 +55,7 @@ class _Names:
 
 @dataclass(frozen=True)
 class _RenamedCounts(Counts):
-    """Counts with the cells and the tokens of others under new names."""
+    """Counts whose cells and tokens are those of the original under new names."""
 
     original: Counts = field(kw_only=True)
     names: _Names = field(kw_only=True, repr=False)
@@ -65,7 +64,7 @@ class _RenamedCounts(Counts):
         cells, name = self.original.cells(condition), self.names.of(condition)
         a, b = name[cells.word], name[cells.context]
         word, context = np.minimum(a, b), np.maximum(a, b)
-        # If the two swap, what came after one now comes before the other.
+        # If the two ids swap, a word that came after the other now comes before it.
         after = np.where(a > b, cells.count - cells.after, cells.after)
         order = np.argsort((word.astype(np.int64) << 32) | context)
         return CellArrays(word[order], context[order], cells.count[order], after[order])
@@ -88,11 +87,11 @@ class _RenamedCounts(Counts):
 
 
 def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5) -> Renamed:
-    """Rename a share of the words, and return the counts with the test pairs that ask for them.
+    """Rename a share of the words; return the counts, and test pairs about the new names.
 
-    Words are drawn from those that occur at least 5 times in two conditions or more; a pair asks only about such
-    conditions, and a word has at most three pairs. The names of `tax` are `tax@1`, `tax@2` and so on. The counts of
-    every condition stay the same under other names; held-out documents stay held out.
+    Words are drawn if they occur at least 5 times in two conditions or more; pairs ask only about such conditions, and
+    a word has at most three pairs. The names of `tax` are `tax@1`, `tax@2` and so on. Nothing changes but the names;
+    held-out documents stay held out.
 
     Parameters
     ----------
@@ -174,7 +173,6 @@ def _named(support: Support, words: int, chosen: NDArray[np.int64], stretch: NDA
 
 
 def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
-    """Return all names by id."""
     mark = "@"
     while any(mark in word for word in words):
         mark += "@"
@@ -188,20 +186,15 @@ def _words(words: tuple[str, ...], names: _Names) -> tuple[str, ...]:
 
 
 def _renamed_support(support: Support, names: _Names) -> Support:
-    """Return the counts of the names in each condition."""
-    word, count = np.empty_like(support.word), np.empty_like(support.count)
-    for condition in range(len(support.start) - 1):
-        here = slice(int(support.start[condition]), int(support.start[condition + 1]))
-        new = names.of(condition)[support.word[here]]
-        order = np.argsort(new)
-        word[here], count[here] = new[order], support.count[here][order]
-    return Support(support.start, word, count)
+    word = np.concatenate([names.of(at)[support.words_in(at)] for at in range(len(support.start) - 1)])
+    order = np.lexsort((word, support.condition))
+    return Support(support.start, word[order], support.count[order])
 
 
 def _pairs(
     support: Support, names: _Names, words: tuple[str, ...], labels: tuple[str, ...], random: np.random.Generator
 ) -> Iterator[TestPair]:
-    """Yield one query with up to three answers for each word: intervals over queries are intervals over words."""
+    """Yield one query with up to three answers for each word, so that intervals over queries are over words."""
     often = support.count >= MIN_COUNT
     condition, word = support.condition[often], support.word[often]
     order = np.argsort(word, kind="stable")

@@ -1,6 +1,6 @@
-"""A report for a paper or a colleague: what changed, the sentences, and how it was measured, on one page of HTML.
+"""A report on one page of HTML: which words changed, sentences before and after, and the method.
 
-It asks the questions `drift`, `series`, `frequency` and `evidence`, and shows their answers; it computes nothing.
+It shows answers to the questions `drift`, `series`, `frequency` and `evidence`; it computes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from chronotope.views.charts import svg
 from chronotope.views.explorer.explored import Explored
 
 DRAWS, PERMUTATIONS = 50, 20  # of documents: for the intervals, and for effect and q
-# The columns that a reader wants first, and those that stand beside the sentences.
+# The first columns of the table, and the columns shown beside the sentences.
 FIRST = ("word", "corrected", "low", "high", "effect", "q", "documents", "largest_share", "count_before", "count_after")
 NEIGHBORS = ("neighbors_before", "neighbors_after")
 LEFT_OUT = (*NEIGHBORS, "own", "p")  # so that the table fits on a page
@@ -63,7 +63,7 @@ dl { columns: 2; gap: 2rem } dt { font-weight: 600; font-size: 0.875rem; break-a
 @media print { body { max-width: none; margin: 0 } .wide { overflow: visible } table { font-size: 0.7rem }
   figure, tr, blockquote { break-inside: avoid } h2, h3 { break-after: avoid } }
 """
-# The page may style itself, and load and run nothing.
+# The page may style itself; it loads and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -94,7 +94,7 @@ def report(
     except ChronotopeError as error:
         missing = f"No text: {error}."
     note, draws = "", DRAWS if bootstrap is None else bootstrap
-    # The noise that intervals need is measured by as many permutations anyway.
+    # Intervals need the noise, which takes this many permutations anyway.
     permuted = PERMUTATIONS * (draws > 0) if permutations is None else permutations
     try:
         changes = ask(opened, permutations=permuted, bootstrap=draws, **drift)
@@ -105,9 +105,11 @@ def report(
     title = title or (counts.folder.absolute().name if counts else "Report")
     settings = tables.Table(("part", "setting", "value"), tuple(_settings(opened, counts, changes)))
     table = _figures(changes)
+    legend = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
     parts = [_element("h1", f"{title}: which words changed")]
     parts += [_element("h2", "The corpus"), *(_corpus(counts) if counts else [_element("p", missing)])]
-    parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table), _legend(table)]
+    parts += [_element("h2", "Most changed words"), _chart(changes), _element("p", note), _table(table)]
+    parts += [f"<dl>{''.join(legend)}</dl>"]
     parts += _words(opened, counts, changes, sentences)
     parts += [_element("h2", "Method"), _element("p", " ".join([*_method(opened, counts, changes), note]))]
     parts += [_element("p", Explored(opened, title).about()["citation"]), _element("p", changes.signature, "quiet")]
@@ -119,7 +121,7 @@ def report(
 
 
 def _corpus(counts: Counts) -> Iterator[str]:
-    """Yield the size of each condition, how its documents divide over kept fields and files, and what was noticed."""
+    """Yield the size of each condition, the notes of `prepare`, and the number of documents by kept field and file."""
     about = counts.store.report
     table = tables.corpus(about)
     columns = (*table.columns[:-1], "flag")
@@ -133,7 +135,7 @@ def _corpus(counts: Counts) -> Iterator[str]:
     for name in fields.columns[:-1]:
         each = fields.select("condition", pl.col(name).fill_null("").alias("value"))
         values = each["value"].value_counts(sort=True)["value"].to_list()
-        if not 1 < len(values) < len(fields):  # one value says nothing, and a value for each document is its name
+        if not 1 < len(values) < len(fields):  # one value is no source, and a value for each document is its name
             continue
         if len(values) <= MOST_SOURCES:
             counted = each.pivot(
@@ -147,12 +149,12 @@ def _corpus(counts: Counts) -> Iterator[str]:
                 pl.first("len").alias("its documents"),
             )
             counted = labels.to_frame().join(counted, on="condition", maintain_order="left")
-        heading = _element("p", f"Documents by {name}; a mixture that shifts looks like change.", "quiet")
+        heading = _element("p", f"Documents by {name}. If their shares shift, words seem to change.", "quiet")
         yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
 
 
 def _figures(changes: Answer) -> tables.Table:
-    """Return the figures of the words, those that decide first; neighbors stand beside the sentences."""
+    """Return the table of the words, the most important columns first; neighbors are shown beside the sentences."""
     table = tables.answer(changes)
     first = [name for name in FIRST if name in table.columns]
     order = [*first, *(name for name in table.columns if name not in (*first, *LEFT_OUT))]
@@ -161,7 +163,7 @@ def _figures(changes: Answer) -> tables.Table:
 
 
 def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer, sentences: int) -> Iterator[str]:
-    """Yield the words one by one: over time, how often, and in which sentences before and after."""
+    """Yield the charts over time and of frequency, then for each word its sentences before and after."""
     words = changes["word"].to_list()[:PICTURED]
     if words and model.conditions.times:
         yield _element("h2", "Over time") + _asked(_chart, "series", model, words, min_count=changes.facts["min_count"])
@@ -172,14 +174,14 @@ def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer,
         yield _element("h2", "The words") + _element("p", said, "quiet")
     for row in changes:
         near = (", ".join(row[name]).replace("_", " ") for name in NEIGHBORS)
-        yield _element("h3", row["word"].replace("_", " ")) + _element("p", f"Near it: {' → '.join(near)}.", "quiet")
+        yield _element("h3", row["word"].replace("_", " ")) + _element("p", f"Neighbors: {' → '.join(near)}.", "quiet")
         if counts:
             sides = {"at": row["before"], "against": row["after"]}
             yield _asked(_sentences, "evidence", counts, row["word"], top=sentences, **sides)
 
 
 def _asked(show: Callable[[Answer], str], name: str, *asked: Any, **more: Any) -> str:
-    """Ask a question and show its answer, or why there is none."""
+    """Ask a question and show its answer, or the reason why there is none."""
     try:
         return show(questions()[name].ask(*asked, **more))
     except ChronotopeError as error:
@@ -205,7 +207,6 @@ def _sentences(answer: Answer) -> str:
 
 
 def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[str]:
-    """Yield the sentences of a paragraph on the method."""
     made, facts = model.provenance, changes.facts
     kind = {"time": "time bins", "place": "places"}.get(model.conditions.axis, "conditions")
     labels = f"{number_of(len(model.conditions), kind)} ({some_of(model.conditions.labels)})"
@@ -227,8 +228,8 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
         yield f"The list is restricted by {', '.join(facts['filters'])}."
     if facts["permutations"] or facts["bootstrap"]:
         yield (
-            "The change is corrected for the noise of little text: the cosine is divided by what noise leaves of it "
-            "(Spearman 1904), measured by exchanging the condition labels of whole documents at random, "
+            "The change is corrected for sampling noise: the cosine is divided by the cosine under noise alone "
+            "(Spearman 1904), measured by permuting the condition labels of whole documents, "
             f"{number_of(facts['permutations'] or PERMUTATIONS, 'times')}."
         )
     if facts["bootstrap"]:
@@ -243,7 +244,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
             f"{number_of(facts['discoveries'], 'words')} have a q of at most 0.05."
         )
     if facts["within"]:
-        yield f"Documents were exchanged and drawn only among those with the same {facts['within']}."
+        yield f"Documents were permuted and drawn only among documents with the same {facts['within']}."
 
 
 def _settings(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer) -> Iterator[tuple[str, str, str]]:
@@ -263,19 +264,13 @@ def _chart(answer: Answer) -> str:
     return f"<figure>{svg(answer)}</figure>"
 
 
-def _legend(table: tables.Table) -> str:
-    """Return what the columns mean."""
-    pairs = (_element("dt", name.replace("_", " ")) + _element("dd", COLUMNS[name].meaning) for name in table.columns)
-    return f"<dl>{''.join(pairs)}</dl>"
-
-
 def _table(table: tables.Table) -> str:
     columns = [name.replace("_", " ") for name in table.columns]
     return f'<div class="wide">{html_table(columns, table.rows)}</div>'
 
 
 def _element(tag: str, text: str, kind: str = "") -> str:
-    """Return an element with a text: all text of the page from outside comes through here, or through `escape`."""
+    """Return an element with a text; all text from outside is escaped, here or by `escape`."""
     named = f' class="{kind}"' if kind else ""
     return f"<{tag}{named}>{escape(text)}</{tag}>"
 

@@ -26,6 +26,7 @@ Cell = Any  # str, int, float, bool, list of str, rich Text, or None
 WIDEST_TEXT = 24  # a longer text may be broken into lines
 PADDING = 2  # beside each column
 MOST_COLUMNS = 24  # of a matrix
+MOST_CONDITIONS = 40  # of a corpus
 # Phrases such as prime_minister are shown with blanks in these columns.
 WORD_COLUMNS = ["word", "neighbor", "equivalent", "collocate", "context", "other", "label", "joined", "left"]
 WORD_COLUMNS += ["neighbors_before", "neighbors_after"]
@@ -91,7 +92,7 @@ class Table:
         return table
 
     def _width(self, column: int) -> int:
-        """Return the least width: long texts and headings of several words may be broken, numbers not."""
+        """Return the least width: long texts and headings of several words may be broken, numbers may not."""
         widest = max((len(format_value(row[column])) for row in self.rows), default=0)
         widest = widest if self.is_number(column) else min(WIDEST_TEXT, widest)
         return max(widest, *(len(word) for word in self.columns[column].replace("_", " ").split(" ")))
@@ -130,8 +131,8 @@ def answer(given: Answer) -> Table:
     return Table(tuple(frame.columns), tuple(zip(*columns, strict=True)), given.title, note)
 
 
-def corpus(report: CorpusReport, most: int = 40) -> Table:
-    """Return the size of each condition of a corpus; of more than `most` conditions the first and the flagged."""
+def corpus(report: CorpusReport) -> Table:
+    """Return the size of each condition of a corpus; of very many conditions, the first and the flagged."""
     conditions = report.conditions
     held = ((report.documents, "documents"), (report.tokens, "tokens"), (report.vocabulary, "distinct words"))
     note = ", ".join(number_of(count, what) for count, what in held)
@@ -142,11 +143,10 @@ def corpus(report: CorpusReport, most: int = 40) -> Table:
         (report.unspaced, "words in scripts without blanks"),
     ):
         note += f"; {number_of(count, what)}" if count else ""
-    if len(conditions) > most:
-        flagged = tuple(condition for condition in conditions[most:] if condition.flag)
-        conditions = conditions[:most] + flagged[:most]
-        if more := len(report.conditions) - len(conditions):
-            note += f"; {number_of(more, 'more conditions')}, {max(len(flagged) - most, 0):,} of them flagged"
+    flagged = tuple(condition for condition in conditions[MOST_CONDITIONS:] if condition.flag)
+    conditions = conditions[:MOST_CONDITIONS] + flagged[:MOST_CONDITIONS]
+    if more := len(report.conditions) - len(conditions):
+        note += f"; {number_of(more, 'more conditions')}, {max(len(flagged) - MOST_CONDITIONS, 0):,} of them flagged"
     columns = ("condition", "documents", "tokens", "distinct words", "duplicates", "rare words", "")
     rows = tuple(
         (part.condition, part.documents, part.tokens, part.vocabulary, part.duplicates, f"{part.rare:.1%}", part.flag)
@@ -171,7 +171,7 @@ def _matrix(given: Answer) -> pl.DataFrame:
     if mark in frame.columns:
         star = pl.when(pl.col(str(mark))).then(pl.lit(" *")).otherwise(pl.lit(""))
         frame = frame.with_columns(pl.format("{}{}", pl.col(value).round(3), star).alias(value))
-    # A neighbor need not have a row in every condition, so the order of discovery is not that of conditions.
+    # The pivot orders conditions by their first appearance in the rows.
     table = frame.pivot(on=chart.x, index=index, values=value, sort_columns=isinstance(chart, Lines))
     known = [label for label in given.facts.get("conditions", ()) if label in table.columns]
     return table.select(*index, *known, pl.exclude(*index, *known))

@@ -1,1 +1,1 @@
-"""Is a change more than noise: resamples of documents, refits and tests."""
+"""Whether a change is more than noise: resamples of documents, refits and tests."""

@@ -1,7 +1,7 @@
 """Bootstrap draws for a few words, and cosines corrected for noise: thousands of draws in seconds.
 
-Only the rows of these words are counted and solved again. The contexts of the model and the center of a condition
-depend on the vectors of all words; they hardly move, and stay as they are.
+Only the rows of these words are counted and solved again. The contexts of the model and the centers of the conditions
+are kept: they depend on all words and hardly move.
 """
 
 from __future__ import annotations
@@ -33,12 +33,9 @@ Numbers = NDArray[np.float64]
 Drawn = NDArray[np.floating]
 
 COVERAGE = 0.95
-# Draws of fewer documents do not show what other documents would have said.
-FEWEST_DOCUMENTS = 5
-# If more than this share of a squared length is noise, the direction is unknown.
-MOST_NOISE = 0.9
-# Number of draws that cost next to nothing.
-SCATTERS = 200
+FEWEST_DOCUMENTS = 5  # draws of fewer do not show the sampling error
+MOST_NOISE = 0.9  # share of a squared length; above it, the direction is unknown
+SCATTERS = 200  # draws
 
 
 class FewWords:
@@ -81,17 +78,17 @@ class FewWords:
                     progress("bootstrap", done + 1, many)
         return vectors
 
-    def scattered(self, seed: int, many: int = SCATTERS) -> NDArray[np.float32]:
-        """(many, K, C, D) the centered vectors if the words' mutual information scatters as it does around the model.
+    def scattered(self, seed: int) -> NDArray[np.float32]:
+        """(SCATTERS, K, C, D) the centered vectors for draws of the words' mutual information around the model.
 
-        Given the contexts, the vectors are linear in the mutual information, so that no document is drawn. Each cell
-        scatters independently by its residual: what documents have in common is not seen.
+        Given the contexts, the vectors are linear in the mutual information, so no document is drawn. Each cell varies
+        independently by its residual; variation that cells of one document share is not included.
         """
         times, contexts = np.ones(len(self._documents.number)), self._model.contexts
         support, problem = self._problem(times)
         information, vectors = self._information(times), self._solve(times)
-        drawn = np.full((many, *vectors.shape), np.nan, dtype=np.float32)
-        noise = np.empty((len(support.word), many * contexts.shape[1]), dtype=np.float32)
+        drawn = np.full((SCATTERS, *vectors.shape), np.nan, dtype=np.float32)
+        noise = np.empty((len(support.word), SCATTERS * contexts.shape[1]), dtype=np.float32)
         with one_blas_thread():
             for pair, (word, condition) in enumerate(zip(support.word, support.condition, strict=True)):
                 row = word * self._shape[1] + condition
@@ -99,10 +96,10 @@ class FewWords:
                 own = contexts[information.indices[cells]]
                 residual = information.data[cells] - own @ (vectors[word, condition] + self._model.center[condition])
                 random = np.random.Generator(np.random.PCG64([seed, self.words[word], condition]))
-                normal = random.standard_normal((many, len(own)), dtype=np.float32)
+                normal = random.standard_normal((SCATTERS, len(own)), dtype=np.float32)
                 noise[pair] = ((normal * residual) @ own).ravel()
         Equations(problem, 0, self._shape[0]).solve(noise, noise)
-        moved = noise.reshape(len(noise), many, -1).swapaxes(0, 1)
+        moved = noise.reshape(len(noise), SCATTERS, -1).swapaxes(0, 1)
         drawn[:, support.word, support.condition] = vectors[support.word, support.condition] + moved
         return drawn
 
@@ -172,7 +169,7 @@ class FewWords:
         return sparse.csr_array((value.astype(np.float32), self._context, start), shape=shape)
 
     def _log_shares(self, times: Numbers) -> Numbers:
-        """(C, contexts) the logarithm of each context's share, as the mutual information takes it."""
+        """(C, contexts) the logarithm of each context's share, for the mutual information."""
         place = np.arange(len(times))
         adding = sparse.csr_array((times, (self._documents.condition, place)), shape=(self._shape[1], len(times)))
         totals = (adding @ self._texts).toarray()
@@ -187,8 +184,8 @@ class Noiseless(NamedTuple):
 
     Noise lengthens vectors, so cosines are smaller than with unlimited text. Draws of documents measure the noise,
     which is subtracted from the squared lengths, and from the product if both vectors share text: the correction for
-    attenuation of Spearman (1904), for directions. The interval has the spread of the drawn cosines, scaled as the
-    cosine is; Student's t accounts for few documents.
+    attenuation of Spearman (1904), for directions. The interval has the spread of the drawn cosines, with the same
+    correction; Student's t accounts for few documents.
     """
 
     value: Numbers

@@ -66,8 +66,8 @@ class Posterior:
 def covariances(prior: Numbers, variance: Numbers) -> Numbers:
     """(D, C, C) the posterior covariances over conditions, from those of the prior and the (C, D) variances.
 
-    The likelihood adds to the diagonal of the precision alone, and a covariance with these variances is unique. Each
-    step adds the precision that makes one variance right.
+    The likelihood adds only to the diagonal of the precision, so exactly one covariance has these variances. Each step
+    adds the precision that makes one variance right.
     """
     found = np.repeat(prior[None], variance.shape[1], axis=0)
     for _ in range(SWEEPS):

@@ -39,19 +39,17 @@ from chronotope.methods.graph.products import multiply
 from chronotope.runtime.resources import even_blocks
 
 NO_CELLS = PairMatrix(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), 0)
-# With more compared conditions, eliminating the others saves little.
-FEW_CONDITIONS = 8
+FEW_CONDITIONS = 8  # compared; with more, eliminating the others saves little
 PAIRS_AT_ONCE = 10_000
-# The cells of so many tokens take about half a gigabyte.
-TOKENS_AT_ONCE = 2_000_000
+TOKENS_AT_ONCE = 2_000_000  # their cells take about half a gigabyte
 
 
 def refittable_run(model: ConditionedEmbeddings, compared: Iterable[int]) -> Counts:
-    """Return the run; refuse a model without common contexts, and conditions that the run lacks (after `extend`)."""
+    """Return the run; raise SettingsError without common contexts, or if the run lacks a condition (after `extend`)."""
     if not len(model.contexts):
         needed = "permutations and bootstrap need a model with common contexts (graph or shared-context)"
         method = model.provenance.get("method", "of unknown method")
-        raise SettingsError(f"{needed}, and this is {method}; the plain columns need neither")
+        raise SettingsError(f"{needed}, and this is {method}; ask without them")
     counts = trained_on(model)
     known, labels = dict(enumerate(counts.conditions.labels)), model.conditions.labels
     if added := [labels[number] for number in compared if known.get(number) != labels[number]]:
@@ -80,7 +78,7 @@ class DividedCells(CellsFile):
 
 
 def divide(counts: Counts, conditions: Sequence[int], division: Resample) -> Counts:
-    """Return the counts with the documents of some conditions divided among these in another way."""
+    """Return the counts with the documents of some conditions distributed among them as in `division`."""
     store, support, words = counts.store, counts.vocabulary.support, len(counts.vocabulary)
     weights, cells = distance_weights(counts.settings, counts.unit), {}
     found = [(support.words_in(number), support.counts_in(number)) for number in range(len(counts.conditions))]
@@ -131,8 +129,8 @@ class FrozenModel:
     """A model of method `graph` or `shared-context` whose rows can be solved again for any documents.
 
     `tested` are the words to measure in each compared condition, ascending, and `documents` the number of documents in
-    these. The contexts are fitted to `division`, or are those of the model. Up to `few_conditions` compared conditions,
-    all others are eliminated once: faster, and equal up to rounding.
+    these conditions. The contexts are fitted to `division`, or are those of the model. With at most `few_conditions`
+    compared conditions, all others are eliminated once: faster, and equal up to rounding.
     """
 
     def __init__(
@@ -164,7 +162,7 @@ class FrozenModel:
     def refit(self, resample: Resample) -> Rows:
         """Return the vectors with these documents in the compared conditions.
 
-        Fewer documents get the weight of all, so that a draw leans on its neighbors no more than the run does.
+        Fewer documents get the weight of all, so that neighbors influence a draw no more than they influence the run.
         """
         association, weight = self._settings.association, self._documents / len(resample.document)
         rows = resampled_rows(
@@ -217,7 +215,7 @@ class FrozenModel:
         place = np.full(len(self._counts.conditions), -1)
         place[list(self._tested)] = np.arange(len(self._tested))
         product = np.empty((len(support.word), size), dtype=np.float32)
-        while self._others:  # large, and not needed any more
+        while self._others:  # frees their memory
             condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
         return Reduced(problem, product, place[support.condition], len(self._tested), self._settings.shrinkage)
@@ -304,7 +302,7 @@ class Reduced:
             present[part.word, place], weight[part.word, place] = 1, share
             right[part.word, place] += share[:, None].astype(np.float32) * part.product
         system, diagonal = self._system.copy(), np.arange(shape[1])
-        # Without any link an absent row has no equation: a small number stands for it.
+        # A small number keeps the system regular where an absent row has no links.
         system[:, diagonal, diagonal] += weight + self._penalty * present + 1e-9 * (1 - present)
         inverse = np.linalg.inv(system)
         rows = inverse.astype(np.float32) @ right

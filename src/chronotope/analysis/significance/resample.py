@@ -1,7 +1,7 @@
-"""Resamples of documents, and their rows of mutual information, straight from the tokens.
+"""Resamples of documents, and their rows of mutual information, counted from the tokens.
 
-A permutation exchanges the labels of documents; a draw takes half of the documents of each condition. Both keep to the
-strata.
+A permutation exchanges the labels of documents within strata; a draw takes half of the documents of each condition,
+evenly from the strata.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from chronotope.runtime.kernels import kernel
 
 Integers = NDArray[np.int64]
 PERMUTATION, BOOTSTRAP, DIVISION = 0, 1, 2
-# Half of the documents differ from all as much as all differ from the text that there could be. Drawing with
-# replacement would count documents twice: mutual information would take a context that occurs once for meaning.
+# A bootstrap draw is half of the documents: it differs from all of them as much as these from the population. Drawing
+# with replacement would count documents twice, and give weight to contexts that occur once.
 DOCUMENTS_AT_ONCE = 500
 
 
 class Resample(NamedTuple):
-    """Documents and the conditions that they are put in."""
+    """Documents and the conditions that they are assigned to, as positions among the compared conditions."""
 
     document: NDArray[np.int64]  # (M,) numbers in the run, the documents of one stratum together
-    condition: NDArray[np.int32]  # (M,) where they are put, as places among the conditions that take part
-    own: NDArray[np.int32]  # (M,) where they come from
+    condition: NDArray[np.int32]  # (M,) in this resample
+    own: NDArray[np.int32]  # (M,) in the run
     stratum: NDArray[np.int64]
-    permuted: bool  # whether labels were permuted: then the documents of a stratum are in random order
+    permuted: bool  # whether labels were permuted: if so, the documents of a stratum are in random order
 
 
 class Documents(NamedTuple):
-    """The documents that take part: number in the run (ascending), condition and stratum of each."""
+    """The documents to resample: number in the run (ascending), condition and stratum of each."""
 
     number: NDArray[np.int64]
     condition: NDArray[np.int64]
@@ -68,12 +68,12 @@ class Documents(NamedTuple):
         """Return one resample; each turn has its own random numbers."""
         random = np.random.Generator(np.random.PCG64([seed, kind, turn]))
         if kind == BOOTSTRAP:
-            # Every other document of a condition, in random order within strata, and these in random order.
+            # Every second document of a condition, with strata and the documents of each in random order.
             turn_of_stratum = random.permutation(int(self.stratum.max()) + 1)[self.stratum]
             order = np.lexsort((random.random(len(self.number)), turn_of_stratum, self.condition))
             place = np.arange(len(order)) - np.searchsorted(self.condition[order], self.condition[order])
             return self._take(np.sort(order[place % 2 == 0]))
-        # The documents of each stratum in random order get its labels in ascending order.
+        # The documents of a stratum, in random order, get its labels in ascending order.
         label = self._take(np.lexsort((self.condition, self.stratum))).own
         order = np.lexsort((random.random(len(self.number)), self.stratum))
         return self._take(order)._replace(condition=label, permuted=True)
@@ -84,7 +84,6 @@ class Documents(NamedTuple):
 
 
 def _values(counts: Counts, field: str) -> NDArray[np.int64]:
-    """Return a number for the value of a field of each document of the run."""
     if (values := values_of(counts, field)) is not None:
         return values
     path, places = counts.folder / FIELDS, counts.conditions.place_of
@@ -149,10 +148,9 @@ def resampled_rows(
 ) -> ResampledRows:
     """Return the rows of all words in a resample.
 
-    Labels are permuted word by word: each condition keeps its number of occurrences of a word, whichever documents they
-    come from, so that a word that became rare keeps the noise of a rare word. `conditions` and `words` are numbers of
-    them; `weights` come from `distance_weights`; `expected` is the count of each context, if not that in the documents
-    of each condition.
+    Labels are permuted word by word: each condition keeps its count of a word, so that a word that became rare keeps
+    the noise of a rare word. `conditions` and `words` are numbers of them; `weights` come from `distance_weights`;
+    `expected` is the count of each context (default: in the documents of each condition).
     """
     window, directional = len(weights) - 1, association.directional_contexts
     contexts = words * (1 + directional)
@@ -192,7 +190,7 @@ def resampled_rows(
 
 @kernel()
 def _deal(start, documents, own, stratum, conditions, label):  # type: ignore[no-untyped-def]
-    """Deal the documents of each word out to the conditions, stratum by stratum, until each has its old count."""
+    """Assign the documents of each word to conditions, stratum by stratum, until each condition has its old count."""
     quota = np.zeros(conditions, dtype=np.int64)
     for word in range(len(start) - 1):
         first = start[word]
@@ -219,7 +217,7 @@ def _deal(start, documents, own, stratum, conditions, label):  # type: ignore[no
 
 @kernel()
 def _fill(token, place, rows, weights, association, log_share, log_whole):  # type: ignore[no-untyped-def]
-    """Fill in the cells of all rows: add up the windows of a row's occurrences, and compare with `log_share`."""
+    """Fill the cells of all rows with the mutual information of the windows of a row's occurrences."""
     step, columns = 2 if association.directional_contexts else 1, log_share.shape[1]
     matrix = rows.matrix
     total = np.zeros(columns + 2, dtype=np.int64)  # blanks have columns of their own at the end
@@ -242,7 +240,7 @@ def _fill(token, place, rows, weights, association, log_share, log_whole):  # ty
             if total[column] > 0:
                 own, expected = np.log(total[column]), log_share[rows.condition[row], column]
                 if expected == -np.inf:
-                    # Dealt out word by word, a context may occur where none of its own documents are: count it as
+                    # Assigned word by word, a context may occur where none of its own documents are: expect it as
                     # often as beside this word.
                     expected = association.context_power * own - log_whole[rows.condition[row]]
                 information = own - log_total - expected

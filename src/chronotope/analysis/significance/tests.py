@@ -26,17 +26,12 @@ from chronotope.runtime.resources import cores, in_order
 
 Scores = NDArray[np.float32]
 
-# Fewer resamples do not give a spread.
-LEAST_RESAMPLES = 10
-# Permutations that measure the noise if none were asked for.
-FOR_NOISE = 20
-# The default effect is this quantile of the changes that chance makes.
-CHANCE = 0.95
+LEAST_RESAMPLES = 10  # fewer do not give a standard deviation
+FOR_NOISE = 20  # permutations that measure the noise, if none were asked for
+CHANCE = 0.95  # quantile of the changes by chance that is the default effect
 MOST_TOP = 100
-# Resamples that another version drew in another way are not resumed.
-SCHEME = 3
-# Number of questions whose scores are kept in a run.
-MOST_FILES = 8
+SCHEME = 3  # version of the way in which resamples are drawn; others are not resumed
+MOST_FILES = 8  # questions whose scores are kept in a run
 OBSERVED, SEEDS = "observed", "seeds"
 NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 
@@ -44,9 +39,9 @@ NAMES = {PERMUTATION: "permutations", BOOTSTRAP: "bootstrap"}
 def judge(
     task: Task, permutations: int, bootstrap: int, within: str | None, seed: int, effect: float | None = None
 ) -> dict[str, Numbers]:
-    """Return what resamples of the run's documents say of the measured words, a column each.
+    """Return columns of statistics of the measured words, from resamples of the run's documents.
 
-    The columns are corrected, noise, effect, low, high, p, q and draw_stability, as far as they were asked for.
+    They are corrected, noise, effect, low, high, p, q and draw_stability, as far as they were asked for.
     """
     model, comparison, measured, min_count = task[:4]
     counts = refittable_run(model, comparison.conditions)
@@ -73,11 +68,11 @@ def judge(
 
 
 def corrected(change: Numbers, permuted: Numbers, divided: Numbers, peers: NDArray[np.int64]) -> dict[str, Numbers]:
-    """Return the columns noise and corrected: the cosine is divided by what noise leaves of it (Spearman 1904).
+    """Return the columns noise and corrected: the cosine is divided by the cosine under noise alone (Spearman 1904).
 
-    `permuted` is the mean change of each word over permutations, with contexts that do not know their labels. A model's
-    contexts are fitted to its labels, and so add to the change: by as much as those of a random division add to the
-    change between its parts, `divided`.
+    `permuted` is the mean change of each word over permutations, whose contexts are not fitted to their labels. The
+    contexts of a model are, and add to the change. How much they add is measured by a random division, `divided`, to
+    which contexts were fitted.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         fitted = np.nan_to_num((1 - divided) / (1 - permuted), nan=1.0, posinf=1.0, neginf=1.0)
@@ -87,10 +82,10 @@ def corrected(change: Numbers, permuted: Numbers, divided: Numbers, peers: NDArr
 
 
 def exceeding(score: Numbers, permuted: Numbers, peers: NDArray[np.int64], effect: float | None) -> dict[str, Numbers]:
-    """Return p and q of a change of at most `effect`, the column effect (the change of each word that this makes) and
-    `least`, the effect itself.
+    """Return p and q for changes above `effect`; the column effect (the uncorrected change of each word that equals it)
+    and `least`, the effect itself.
 
-    The default effect is the 95th percentile, over all words, of the corrected change that permutations show.
+    The default effect is the 95th percentile of the corrected change over permutations and words.
     """
     mean = _moments(permuted)[1]
     if effect is None:
@@ -105,7 +100,7 @@ def _intervals(corrected: Numbers, noise: Numbers, drawn: Numbers, documents: ND
     many, mean, _, squares = _moments(drawn)
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = student(documents) * np.sqrt(np.where(many > 1, squares / (many - 1), np.nan)) / (1 - noise)
-        # Draws scatter around their own mean; ranked as the list is, they scatter around the corrected change.
+        # Draws vary around their own mean; here they are moved to vary around the corrected change.
         ranked = corrected + (drawn - mean) / (1 - noise)
     return {"low": corrected - reach, "high": corrected + reach, "draw_stability": _share_among_top(ranked)}
 
@@ -141,7 +136,7 @@ def pooled_p(observed: Numbers, permuted: Numbers, peers: NDArray[np.int64]) -> 
 
     Each score is studentized by the word's own permuted scores, each permuted score by the others of its word. The
     permuted scores (N, K) of all peers are the null, so that a few hundred permutations give p-values far below one in
-    a few hundred; NaN where too few permutations could be measured, or none of them differs.
+    a few hundred. p is NaN with too few measured permutations, or if all are equal.
     """
     z, chance = studentized(observed, permuted)
     null = np.ascontiguousarray(np.where(np.isfinite(chance), chance, -np.inf).T)  # (K, N)
@@ -224,10 +219,10 @@ def over_seeds(task: Task, seeds: int, noise: Numbers | None = None) -> dict[str
 
 
 class ScoreFile:
-    """The finished scores of one comparison, for resuming; they depend on the task and on `more`."""
+    """The finished scores of one comparison, for resuming; `task` and `more` identify it."""
 
     def __init__(self, task: Task, **more: Any) -> None:
-        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison.identity}
+        identity: dict[str, Any] = {"model": checksum_of(task.model.provenance), "question": task.comparison}
         identity |= {"min_count": task.min_count, **more}
         path = Path(task.folder) / f"drift-{checksum_of(identity)[:16]}.resamples" if task.folder else None
         self._file = Checkpoint(path, identity)
@@ -247,7 +242,7 @@ class ScoreFile:
         return list(self._done.get(kind, ())[:many])
 
     def save(self, kind: str, done: list[Scores]) -> None:
-        """Keep the scores of a kind if there are more than before, and delete the oldest files of the folder."""
+        """Save the scores of a kind if there are more than before, and delete the oldest files of the folder."""
         if len(done) <= len(self._done.get(kind, ())):
             return
         self._done[kind] = np.array(done, dtype=np.float32)
@@ -312,7 +307,7 @@ class Resampler:
 
     @cached_property
     def _model(self) -> FrozenModel:
-        """The model whose rows are solved again; it is made, which takes a while, if a score is missing."""
+        """The model whose rows are solved again; making it takes a while."""
         model, comparison, _, min_count, threads, progress, _ = self.task
         if progress:
             progress("preparing", 0, None)

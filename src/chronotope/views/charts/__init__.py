@@ -22,8 +22,7 @@ from chronotope.views.charts import lines, plane, ranked, tiles  # noqa: E402
 from chronotope.views.charts.style import SCALE, Drawing, Picture, finish, texts  # noqa: E402
 
 FAMILIES: dict[Any, Any] = {Lines: lines.draw, Ranked: ranked.draw, Tiles: tiles.draw, Plane: plane.draw}
-# Altair renders with V8, which reserves at least 64 GiB of addresses for its heap, and aborts if it cannot.
-LEAST_ADDRESS_SPACE = 100 * 10**9
+LEAST_ADDRESS_SPACE = 100 * 10**9  # V8 aborts if it cannot reserve at least 64 GiB for its heap
 START = """vegaEmbed("#chart", JSON.parse(document.getElementById("spec").textContent), {
   mode: "vega-lite", ast: true, renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false}
 })"""

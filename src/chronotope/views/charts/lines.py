@@ -22,7 +22,7 @@ LABEL_GAP = 16.5
 MOST_BANDS, NO_BANDS = 6, "Intervals are not drawn: there are too many lines."
 FROM_ZERO = ("per_million", "count", "share")
 CHANGE = 0.15  # share of the range; a line that moves less is neither rising nor falling
-# Lines differ in their dashes, too, so that a copy without color can be read.
+# Lines also differ in their dashes, for copies without color.
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 4], [2, 4], [6, 2, 2, 2])
 
 Row = dict[str, Any]
@@ -30,7 +30,7 @@ Pair = tuple[float, float]
 
 
 class Line(NamedTuple):
-    """A named line: its rows by their place on the axis. A place without a row is a gap."""
+    """A named line: its rows by their position on the axis. A position without a row is a gap."""
 
     name: str
     rows: dict[int, Row]
@@ -107,7 +107,7 @@ def _lines(rows: Sequence[Row], labels: Sequence[str]) -> list[Line]:
 
 
 def _choose(lines: list[Line], limit: int, count: int) -> list[Line]:
-    """Return the lines to draw: in turn the two highest at both ends, and the highest at each condition between."""
+    """Return the lines to draw: the two highest at each end, then the highest of each condition between, in turn."""
     chosen: list[str] = []
     for at in cycle([0, count - 1, 0, count - 1, *range(1, count - 1)]):
         here = [line for line in lines if line.name not in chosen and at in line.rows]
@@ -125,7 +125,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     if not banded and any(row["low"] is not None for row in every) and NO_BANDS not in notes:
         notes.append(NO_BANDS)
     low, high = style.limits([row["y"] for row in every], ends, zero=chart.y in FROM_ZERO)
-    # Of many neighbors the color shows the direction; falling lines are labeled on the left.
+    # With many neighbors, the color shows the direction; falling lines are labeled on the left.
     by_direction = chart.color not in ("word", "sense") and len(lines) > 4 and size == WIDE
     colors = dict(zip((line.name for line in lines), cycle(style.COLORS)))
     if by_direction:
@@ -134,7 +134,7 @@ def _panel(lines: list[Line], labels: list[str], title: str, size: Pair, chart: 
     left = [line for line in lines if by_direction and colors[line.name] in style.BLUES]
     if banded and style.is_cut(every, low, high):
         notes.append(style.CUT)
-    # A column that changes along a line would cut it into pieces, so points have rows of their own.
+    # Vega splits a line where a column changes, so points have rows of their own.
     plain, lone, points = [], [], []
     used: list[str] = []
     for at, line in enumerate(lines):
@@ -204,7 +204,7 @@ def _directions(lines: list[Line], span: float) -> dict[str, str]:
 
 
 def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) -> style.Drawing:
-    """Return bars: of a single condition one for each name; of places in the order of their values."""
+    """Return bars: one for each name in a single condition; places in the order of their values."""
     value = style.best_column(answer.frame, chart.y)
     frame = answer.frame.with_columns(pl.Series("name", [row["name"] for row in rows]))
     by_word = chart.color == "word" and not single

@@ -48,7 +48,7 @@ class Frame(NamedTuple):
 
 
 def _project(kind: str, degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return positions by d3's formula of a projection, before scale and translation."""
+    """Return projected positions by the formulas of d3, before scale and translation."""
     x, y = np.radians((degrees[:, 0] + 180) % 360 - 180), np.radians(degrees[:, 1].clip(-85, 85))
     if kind == "mercator":
         return np.column_stack([x, np.log(np.tan(np.pi / 4 + y / 2))])
@@ -61,7 +61,7 @@ def _project(kind: str, degrees: NDArray[np.float64]) -> NDArray[np.float64]:
 def _frame(corners: Ring) -> Frame:
     """Return the frame that holds all places, as large as fits."""
     points = np.array(corners, dtype=np.float64)
-    # The globe is cut where the widest stretch of longitude has no place.
+    # The globe is cut in the widest range of longitude without a place.
     lons = np.unique((points[:, 0] + 180) % 360 - 180)
     gaps = np.diff(lons, append=lons[0] + 360)
     span, start = 360 - gaps.max(), np.roll(lons, -1)[gaps.argmax()]
@@ -134,7 +134,7 @@ def _areas(polygons: Any, places: dict[str, Any]) -> dict[str, list[Ring]]:
 
 
 def _clockwise(ring: Ring) -> Ring:
-    """Return a ring in the direction that d3 takes for the outer border of an area; GeoJSON has the other."""
+    """Return a ring clockwise, as d3 expects the outer border of an area; GeoJSON has the other direction."""
     x, y = np.array([point[:2] for point in ring], dtype=np.float64).T
     area = (x[:-1] * y[1:] - x[1:] * y[:-1]).sum()
     points: Ring = np.column_stack([x, y])[:: -1 if area > 0 else 1].tolist()

@@ -21,7 +21,7 @@ Points = Sequence[tuple[float, float]]
 
 
 class Box(NamedTuple):
-    """A label: center and size in pixels, and whether it is so far from its point that it needs a line to it."""
+    """A label: center and size in pixels, and whether it is far enough from its point to need a line."""
 
     x: float
     y: float

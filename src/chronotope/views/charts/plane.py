@@ -52,7 +52,7 @@ def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:
         dots.append(
             {**place, "size": 90 if on_path else 34, "stroke": stroke, "fill": "white" if faint[at] else stroke}
         )
-    # A step over a time bin that is left out is dotted: the two are not adjacent.
+    # A step over a missing time bin is dotted.
     line = list(answer.facts.get("conditions") or [row[chart.label] for row in rows[:steps]])
     number = [line.index(row[chart.label]) for row in rows[:steps]] if joined else []
     segments: style.Rows = [

@@ -1,4 +1,4 @@
-"""Ranked bars: a bar for each row, or a dot with its interval; in panels by a column; details as text beside."""
+"""Ranked bars: a bar for each row, or a dot with its interval, in panels by a column, with details as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chronotope.errors import some_of
 from chronotope.views.charts import style
 
 ROW, WIDTHS = 24, (360, 220, 150)  # height of a row; width of a panel by the number of columns
-MOST_PANELS = 6  # of more groups each is one bar
+MOST_PANELS = 6  # with more groups, each is one bar
 MOST_DETAIL, MOST_WORDS = 70, 3
 SHORT = 16  # letters; with longer details panels are below each other
 NUMBER = 46  # pixels for the value beside a bar
@@ -72,7 +72,7 @@ def _bar(row: dict[str, Any], chart: Ranked, value: str) -> dict[str, Any]:
 
 
 def _detail(row: dict[str, Any], columns: Sequence[str]) -> str:
-    """Return the text beside a bar: 'before → after' for such a pair of columns, else texts and named numbers."""
+    """Return the text beside a bar: 'before → after' for a pair of such columns, else texts and named numbers."""
     arrow = [name.rpartition("_")[2] for name in columns] == ["before", "after"]
     parts = []
     for name in columns:

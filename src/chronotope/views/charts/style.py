@@ -17,13 +17,13 @@ from chronotope.analysis.columns import COLUMNS
 
 FONT = "IBM Plex Sans, Helvetica Neue, Helvetica, Arial, sans-serif"
 INK, QUIET, PALE, GRID = "#222222", "#6b6b6b", "#b5b5b5", "#e8e8e8"
-# Okabe and Ito's colors that can be read as text on white, then darker ones; color-blind readers can tell them apart.
+# From the palette of Okabe and Ito for color-blind readers, where readable as text on white; then darker colors.
 COLORS = ("#0072B2", "#D55E00", "#007D5A", "#A0527D", "#3d3d3d", "#8A6D00", "#4AA0D5", "#6E2C00")
 BLUES, ORANGES = ("#0072B2", "#00304D", "#4AA0D5", "#1D5A85"), ("#D55E00", "#6E2C00", "#EE8B45", "#A34400")
 GRAYS = ("#6b6b6b", "#3d3d3d", "#939393")
 LABEL, SMALL, LETTER = 13, 12, 0.53  # font sizes; mean width of a letter in font sizes
 MOST_LETTERS = 30  # of a label
-FEW = 5  # occurrences; a mark that rests on fewer is faint
+FEW = 5  # occurrences; a mark of fewer is faint
 FAINT = f"Pale and hollow: fewer than {FEW} occurrences."
 CUT = "Intervals that reach far beyond the points are cut."
 ROUND = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # years between labels
@@ -33,7 +33,7 @@ Rows = list[dict[str, Any]]
 
 
 class Drawing(NamedTuple):
-    """A chart without its title: the chart, its width in pixels, and sentences about what it hides."""
+    """A chart without its title: the chart, its width in pixels, and notes on hidden rows."""
 
     chart: Any
     width: float
@@ -122,13 +122,13 @@ def interval(row: dict[str, Any], band: tuple[str, str] | None) -> dict[str, flo
 
 
 def is_faint(row: dict[str, Any], column: str | None) -> bool:
-    """Return whether a row rests on fewer than five occurrences."""
+    """Return whether a row has fewer than five occurrences."""
     count = row.get(column) if column else None
     return count is not None and count < FEW
 
 
 def decimals(values: Sequence[float], least: int = 2) -> int:
-    """Return how many decimals tell the values apart.
+    """Return the number of decimals that distinguish the values.
 
     >>> decimals([180.0, 20.0]), decimals([0.5, 0.9]), decimals([0.021, 0.022])
     (0, 2, 4)
@@ -163,7 +163,7 @@ def ticks(labels: Sequence[str], most: int) -> list[str]:
 
 
 def limits(values: Sequence[float], ends: Sequence[float], *, zero: bool) -> tuple[float, float]:
-    """Return the range of an axis: all values, and the ends of intervals up to half as far again."""
+    """Return the range of an axis: all values, and the ends of intervals up to half the range beyond them."""
     low, high = min([0.0, *values] if zero else values), max([0.0, *values] if zero else values)
     room = (high - low) or abs(high) or 1.0
     bottom, top = max(min([low, *ends]), low - room / 2), min(max([high, *ends]), high + room / 2)
@@ -183,7 +183,7 @@ def value_axis(title: str | None, **more: Any) -> alt.Axis:
 
 
 def value_color(values: Sequence[float], title: str, **more: Any) -> alt.Fill:
-    """Return shades of blue, the darker the larger; blue to orange if values lie on both sides of zero."""
+    """Return shades of blue, darker for larger values; blue to orange if values lie on both sides of zero."""
     low, high = min(values), max(values)
     end, signed = max(-low, high), low < 0 < high
     domain = [-end, end] if signed else [low, high if high > low else low + 1e-6]

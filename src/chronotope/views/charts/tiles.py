@@ -1,4 +1,4 @@
-"""Tiles: a heat map with marks, and beside it the tree in which places join."""
+"""Tiles: a heat map with marks, and beside it the tree of places."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def draw(answer: Answer, chart: Tiles) -> style.Drawing:
         notes.append("Empty: no value.")
     wide = min(TILE, max(SMALLEST, WIDEST / len(across)))
     high = wide if square else min(TILE - 10, max(LINE, WIDEST / len(down)))
-    # A word compared with itself says nothing, and would use up the range of colors.
+    # The cosine of a word with itself would widen the range of colors.
     values = [row["value"] for row in rows if row["x"] != row["y"]] or [row["value"] for row in rows]
     merges = answer.facts.get("merges") if square and not hidden else None
     more = {"orient": "top", "direction": "horizontal"} if merges else {}

@@ -1,4 +1,4 @@
-"""Answers made in threads, cached within bounds, and shared by all who ask the same at the same time."""
+"""Answers made in threads, in a cache of bounded size, and shared by concurrent callers with the same question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Size = Callable[[Any], int]
 
 
 class Lane(Enum):
-    """Threads of their own for each kind of work, so that milliseconds never wait for seconds."""
+    """A thread pool for each kind of work, so that quick answers never wait for slow ones."""
 
     QUICK = "quick"  # one condition, one series, words to choose from
     CHARTS = "charts"  # the other questions
@@ -27,7 +27,7 @@ class Lane(Enum):
 
 
 class DroppedError(Exception):
-    """Nobody waits for an answer any more, so its work stops."""
+    """Stops the work on an answer that no caller awaits any more."""
 
 
 @dataclass
@@ -54,10 +54,10 @@ class Answers:
         self._making: dict[Hashable, _Making] = {}
 
     async def value(self, key: Hashable, make: Make, size: Size, lane: Lane = Lane.CHARTS) -> Any:
-        """Return what `make` returns, from the cache or made in a thread; an error is not cached.
+        """Return the result of `make`, from the cache or made in a thread; an error is not cached.
 
-        Work is dropped when its last caller goes away: at once if it has not begun, else when it next reports progress
-        to the function that `make` gets.
+        Work is dropped when its last caller leaves: at once if it has not begun, else when it next calls the function
+        `progress` that `make` gets.
         """
         if key in self._cached:
             self._cached.move_to_end(key)
@@ -68,7 +68,7 @@ class Answers:
                 making = self._start(key, make, size, lane)
             making.awaited += 1
         try:
-            # A caller who goes away takes nothing from the others who wait for the same.
+            # A caller who leaves must not cancel the answer for the others.
             return await asyncio.shield(making.answer)
         finally:
             making.awaited -= 1
@@ -99,7 +99,7 @@ class Answers:
             self._total -= freed
 
     def close(self) -> None:
-        """Stop; work that has begun is finished and thrown away."""
+        """Shut the threads down; work that has begun is finished and discarded."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
 

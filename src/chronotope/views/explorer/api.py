@@ -1,4 +1,4 @@
-"""The questions as addresses: `GET /api/NAME?…` for every question of the registry, answered as the library does."""
+"""The API: `GET /api/NAME?…` for every question of the registry, with the same answers as in Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from chronotope.views.explorer.answers import Answers, Lane, Progress, to_json
 from chronotope.views.explorer.explored import About, Explored, Lookup
 
 MOST_WORDS, LONGEST_LETTERS = 20, 100
-# What a question needs besides its parameters: axes of the model, or what `Explored.missing` may name.
+# Needs of questions besides their parameters: axes of the model, or names from `AVAILABLE`.
 NEEDS = {
     "changepoints": ("times", "one_space"),
     "contexts": ("counts",),
@@ -35,8 +35,8 @@ NEEDS = {
     "trajectory": ("one_space",),
     "usage_change": ("counts", "one_space"),
 }
-HEAVY = ("bootstrap", "quick", "permutations", "within")  # they read the text: seconds or minutes, and the run
-MANY = 1000  # results or random orders; from this number on, an answer is slow
+HEAVY = ("bootstrap", "quick", "permutations", "within")  # these read the text of the run: seconds or minutes
+MANY = 1000  # results or shuffles; answers with as many or more are slow
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "list[str]": list[str]}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
@@ -46,7 +46,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 class UnavailableError(ChronotopeError):
-    """The model, or what lies beside it, has no answer to a question."""
+    """The model, its run or its text cannot answer a question."""
 
 
 KINDS: tuple[tuple[type[Exception], int, str], ...] = (
@@ -83,7 +83,7 @@ class ColumnAbout(BaseModel):
 
 
 class QuestionAbout(BaseModel):
-    """A question: what it takes, what it gives, how it is drawn, and why this model cannot answer it."""
+    """A question: its parameters, columns and chart, and the reason if this model cannot answer it."""
 
     name: str
     group: Literal["A word", "All words", "The text"]
@@ -96,12 +96,12 @@ class QuestionAbout(BaseModel):
 
 
 def offered(question: Question) -> list[Parameter]:
-    """Return the parameters that the API offers: not those that make sense only on this machine."""
+    """Return the parameters that the API offers: all but threads, files and other local ones."""
     return [one for one in question.parameters if not one.info.local and one.name not in INTERNAL]
 
 
 def name_of(parameter: Parameter) -> str:
-    """Return the name in the API, which is that of the command line: `from` and `to` for `start` and `end`."""
+    """Return the name in the API, the same as on the command line: `from` and `to` for `start` and `end`."""
     return (parameter.info.option or parameter.name).lstrip("-").replace("-", "_")
 
 
@@ -112,7 +112,7 @@ def why_not(explored: Explored, question: Question) -> str | None:
 
 
 def describe_questions(explored: Explored) -> list[dict[str, Any]]:
-    """Return what /api/questions answers."""
+    """Return the answer to /api/questions."""
     return [_describe(explored, one).model_dump() for one in questions().values()]
 
 
@@ -155,7 +155,7 @@ class Asking:
         self.explored, self.answers = explored, Answers(cores())
 
     async def respond(self, key: Hashable, make: Callable[[Progress], Any], lane: Lane = Lane.QUICK) -> Response:
-        """Return plain data as a response; it is made once."""
+        """Return plain data as a response; it is made once and cached."""
         body = await self.answers.value(key, lambda progress: to_json(make(progress)), len, lane)
         return Response(body, media_type="application/json")
 
@@ -177,7 +177,7 @@ class Asking:
         )
 
     async def alike(self, word: str) -> list[str]:
-        """Return words that are written like one that the model does not have."""
+        """Return words of similar spelling for an unknown word."""
         make, size = (lambda _: self.explored.words.alike(word)), (lambda rows: 100 * len(rows))
         return [row.word for row in await self.answers.value(("alike", word), make, size, Lane.QUICK)]
 
@@ -185,7 +185,7 @@ class Asking:
 def answer(
     explored: Explored, question: Question, values: Mapping[str, Any], progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Return the answer to a question as plain data; each takes one thread, since requests run beside each other."""
+    """Return the answer to a question as plain data, with one thread, since requests run in parallel."""
     takes = {one.name for one in question.parameters}
     local = {"threads": 1, "progress": progress, "coordinates": explored.coordinates}
     extra = {name: value for name, value in local.items() if name in takes and value is not None}
@@ -214,7 +214,7 @@ def routes(asking: Asking) -> APIRouter:
 
     @api.get("/about", response_model=About)
     async def about() -> Response:
-        """What is explored: its conditions, its words, its signature, and what can be asked."""
+        """The model: its conditions, its words, its signature, and the questions it can answer."""
         return await asking.respond("about", lambda _: explored.about())
 
     @api.get("/questions", response_model=list[QuestionAbout])
@@ -227,7 +227,7 @@ def routes(asking: Asking) -> APIRouter:
         query: Annotated[str, Query(max_length=LONGEST_LETTERS, description="First letters or a part.")] = "",
         limit: Annotated[int, Query(ge=1, le=50, description="Number of results.")] = 10,
     ) -> Response:
-        """Words that begin with some letters or contain them."""
+        """Words that begin with the given letters or contain them."""
         return await asking.respond(("words", query, limit), lambda _: asdict(explored.words.find(query, limit)))
 
     for question in questions().values():

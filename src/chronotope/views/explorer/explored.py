@@ -1,4 +1,4 @@
-"""What an explorer shows: a model, its words to search, the run that it was trained on, and where its places are."""
+"""The subject of an explorer: a model, the index of its words, its run, and the coordinates of its places."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from chronotope.embeddings.storage import run_folder
 from chronotope.errors import ChronotopeError, InputError
 from chronotope.io.provenance import package_version
 
-# Words of similar spelling are sought among this many of about the right length, the most frequent ones.
-COMPARED, PROPOSED = 20_000, 5
+COMPARED, PROPOSED = 20_000, 5  # the most frequent words, searched for similar spelling; suggestions
 AVAILABLE = ("counts", "text", "bands", "coordinates", "one_space")
 PAPER = (
     "Gong, H., Bhat, S. and Viswanath, P. (2020), Enriching Word Embeddings with Temporal and Spatial Information, "
@@ -41,7 +40,7 @@ class FoundWord:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The words that some letters may stand for."""
+    """The words found for some letters."""
 
     query: str
     total: int  # words that contain the letters
@@ -50,7 +49,7 @@ class Lookup:
 
 
 class WordIndex:
-    """The words of a model, to be searched while a person types.
+    """The words of a model, for search while typing.
 
     >>> from chronotope.conditions import Conditions
     >>> from chronotope.cooccurrence.vocabulary import Support
@@ -69,7 +68,7 @@ class WordIndex:
         self._words = [(row.word.casefold(), row) for row in sorted(rows, key=lambda row: -row.count)]
 
     def find(self, query: str, limit: int = 10) -> Lookup:
-        """Return up to `limit` words that contain the letters, in any case; without letters the most frequent words."""
+        """Return up to `limit` words that contain the letters, ignoring case; without letters, the most frequent."""
         letters = query.strip().casefold()
         found = [(word, row) for word, row in self._words if letters in word]
         found.sort(key=lambda one: (one[0] != letters, not one[0].startswith(letters)))
@@ -84,7 +83,7 @@ class WordIndex:
 
 
 class ConditionAbout(BaseModel):
-    """A condition: its positions among the times and the places, its words and tokens."""
+    """A condition: the positions of its time and place, and its numbers of words and tokens."""
 
     label: str
     time: int | None
@@ -94,7 +93,7 @@ class ConditionAbout(BaseModel):
 
 
 class About(BaseModel):
-    """What a page needs to know before it asks anything."""
+    """The description of a model that a page reads first."""
 
     title: str
     signature: str
@@ -119,9 +118,9 @@ class About(BaseModel):
 
 @dataclass(frozen=True)
 class Explored:
-    """A model, its title, and what belongs to it: its run, and the coordinates of its places.
+    """A model, its title, its run, and the coordinates of its places.
 
-    `missing` says why something cannot be asked, in one sentence; the names are those of `AVAILABLE`.
+    `missing` gives the reason for each name of `AVAILABLE` that is not there.
     """
 
     embeddings: ConditionedEmbeddings = field(repr=False)
@@ -132,7 +131,7 @@ class Explored:
 
     @cached_property
     def words(self) -> WordIndex:
-        """The words, to be searched."""
+        """The index of the words."""
         return WordIndex(self.embeddings)
 
     def why_not(self, what: str) -> str | None:
@@ -143,10 +142,11 @@ class Explored:
         return self.missing.get(what)
 
     def about(self) -> dict[str, Any]:
-        """Return what the page needs to know before it asks anything."""
+        """Return the description of the model that a page reads first, as plain data."""
         embeddings = self.embeddings
         conditions, observed = embeddings.conditions, embeddings.observed
         signature, version = embeddings.signature, package_version()
+        full = [conditions.time_of[at] for at in full_bins(embeddings)] if conditions.times else []
         described = [
             {"label": conditions.labels[number], "time": conditions.time_of[number] if conditions.times else None}
             | {"place": conditions.place_of[number] if conditions.places else None}
@@ -158,18 +158,12 @@ class Explored:
             | {"citation": f"chronotope {version}, {self.title} [{signature}]; {PAPER}", "version": version}
             | {"dimensions": embeddings.dimensions, "words": len(embeddings), "counted": embeddings.counted}
             | {"axis": conditions.axis, "times": conditions.times, "places": conditions.places}
-            | {"default_time": self._last_full_time(), "conditions": described}
+            | {"default_time": conditions.times[max(full, default=-1)] if conditions.times else None}
+            | {"conditions": described}
             | {"available": {name: name not in self.missing for name in AVAILABLE}, "missing": dict(self.missing)}
             | {"static": False, "precomputed": {}, "exactness": "exact", "sample": None}
         )
         return About.model_validate(about).model_dump()
-
-    def _last_full_time(self) -> str | None:
-        conditions = self.embeddings.conditions
-        if not conditions.times:
-            return None
-        full = full_bins(self.embeddings)
-        return conditions.times[max((conditions.time_of[at] for at in full), default=-1)]
 
 
 AnyPath: TypeAlias = str | Path | None
@@ -178,10 +172,10 @@ AnyPath: TypeAlias = str | Path | None
 def open_explored(
     model: str | Path, run: AnyPath = None, *, coordinates: AnyPath = None, title: str | None = None
 ) -> Explored:
-    """Open a model file, or the run that contains one, with the run that it was trained on, if that can be found.
+    """Open a model file, or the run that contains one, together with the run that it was trained on, if that is found.
 
-    `run` is by default the one in or beside which the model lies, `title` the name of its folder or file; `coordinates`
-    is a CSV file place,lat,lon.
+    By default, `run` is the folder of the model, and `title` the name of its folder or file. `coordinates` is a CSV
+    file place,lat,lon.
     """
     model = Path(model)
     file = model / "model.ct" if model.is_dir() else model
@@ -198,7 +192,7 @@ def open_explored(
         missing = dict.fromkeys(("counts", "text", "bands"), why_not)
     if counts is not None:
         if run is not None and trained_on not in (None, counts.checksum):
-            raise InputError(f"the model was not trained on {run}; name the run that it was made from")
+            raise InputError(f"the model was not trained on {run}; name the run that it was trained on")
         if not TextStore.is_in(counts.folder):
             missing["text"] = "the run was prepared without its text, so there are no sentences to show"
         if not len(embeddings.contexts):
@@ -208,6 +202,6 @@ def open_explored(
         missing["coordinates"] = "the coordinates of the places are unknown; give a file place,lat,lon (--coordinates)"
     if embeddings.query_mapping is not None:
         missing["one_space"] = "this method has a separate space for each condition"
-    # A file called model.ct says nothing; the folder around it does.
+    # The folder of a file model.ct has the better name.
     name = file.absolute().parent.name if file.stem == "model" else file.stem
     return Explored(embeddings, title or name, counts, where, missing)

@@ -1,17 +1,17 @@
 """The explorer as a folder: the page, an engine that answers in the browser, and the data as scripts.
 
-    index.html, …           the page, as the server sends it, with the engine before it
-    engine/*.js             the engine: similarities of vectors
+    index.html, …           the page of the server, with scripts of the engine and the data
+    engine/*.js             the engine, which computes similarities of vectors
     data/manifest.js        the model, its words, the questions
     data/condition-N.js     the words of a condition, their counts, and their rounded vectors
-    data/common.js          the vectors of all words overall, also for words that are absent from a condition
-    data/needed.js          by which margin equivalents must be nearer than their rivals, between every two conditions
+    data/common.js          the overall vectors of all words, also used where a word is absent from a condition
+    data/needed.js          the margins that equivalents need over their rivals, between every two conditions
     data/roles-N.js         the role maps from a condition to every other
     data/NAME-N.js          answers to a question that the engine does not compute
-    data/sentences-N-M.js   sentences of a condition; index-N.js: the places of words in them (only `with_text`)
+    data/sentences-N-M.js   sentences of a condition; index-N.js: positions of words in them (only `with_text`)
 
-A page that is opened from disk may neither fetch nor import, so each part is a script that calls `chronotope.part`;
-numbers stand in it as text, compressed and in base64.
+A page opened from disk may neither fetch nor import, so each part is a script that calls `chronotope.part`. Numbers are
+compressed and encoded in base64.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from chronotope.views.explorer.explored import Explored
 
 HERE = Path(__file__).parent
 PAGE, ENGINE = HERE / "page", HERE / "engine"
-# In this order: each may use those before it. The manifest comes after the first.
+# In this order: each may use the scripts before it. The manifest comes after the first.
 SCRIPTS = ("parts", "model", "lookup", "search", "meaning", "axis", "sentences", "engine")
 MARK = "<!-- explorer:data -->"
 FORMAT = 3
 MIN_COUNT = 5
-MOST_CONDITIONS = 40  # between more than this, `needed` is measured from the middle one alone
+MOST_CONDITIONS = 40  # with more, `needed` is measured only from the middle one
 SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
 SENTENCES_IN_A_PART, WORDS_IN_A_PART = 256, 32
-# The engine computes these; the answers to others are written, for this number of words.
+# The engine computes these; answers to the others are written, for this number of words.
 COMPUTED = ("neighbors", "equivalents", "series", "matrix", "similarity", "axis", "analogy")
 WRITTEN_WORDS = {"changepoints": 200, "trajectory": 120, "grid": 60, "map": 200, "frequency": 400, "collocates": 32}
-# Rows of the questions that list the best words, and the settings that are written besides the defaults.
+# Number of rows of ranked answers, and the settings for which answers are written.
 LISTED = {"drift": 50, "stable": 50, "collocates": 50}
 VARIANTS: dict[str, list[dict[str, Any]]] = {"drift": [{}], "stable": [{}, {"least": True}], "places": [{}]}
 
@@ -80,7 +80,7 @@ def export(
     folder = Path(folder).absolute()
     recover_folder(folder)
     _check(explored, folder, with_text, force)
-    # Many small products: threads would only wait for each other. Those of scikit-learn can be limited once loaded.
+    # Many small products: threads would wait for each other. The limit needs scikit-learn to be loaded.
     import_module("sklearn.manifold")
     with atomic_folder(folder, "explore") as work, one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         _Writer(explored, work, progress or (lambda *_: None)).write(with_text)
@@ -107,8 +107,6 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
 
 
 class _Writer:
-    """Writes one folder."""
-
     def __init__(self, explored: Explored, folder: Path, progress: Progress) -> None:
         self.explored, self.model = explored, explored.embeddings
         self.folder, self.data, self.progress = folder, folder / "data", progress
@@ -141,7 +139,7 @@ class _Writer:
         self.progress(what, len(items), len(items))
 
     def _page(self) -> None:
-        # Copied without the modes of the installed files: those of the umask apply.
+        # Copy without the modes of the installed files: the umask applies.
         files = {path.relative_to(PAGE): path for path in PAGE.rglob("*.*") if ".d.ts" not in path.name}
         files |= {Path("engine", f"{name}.js"): ENGINE / f"{name}.js" for name in SCRIPTS}
         for target, source in files.items():
@@ -153,7 +151,6 @@ class _Writer:
         (self.folder / "index.html").write_text(page.replace(MARK, "\n    ".join(tags)), encoding="utf-8")
 
     def _condition(self, label: str) -> dict[str, str]:
-        """Return the words of a condition, their counts and their vectors."""
         matrix = self.model.matrix(label, 1)
         documents = self._documents([self.model.conditions.index(label)])[matrix.word]
         columns = {"word": matrix.word, "count": matrix.support, "documents": documents}
@@ -166,7 +163,7 @@ class _Writer:
         return np.zeros(len(self.model), np.int64) if documents is None else documents
 
     def _common(self) -> dict[str, Any]:
-        """Return the common vectors, and what makes of them a vector in each condition and, last, overall."""
+        """Return the common vectors, and the factors and centers of each condition and, last, overall."""
         model = self.model
         rows, units = quantize(model.common, np.int16)
         factors = model.condition_factors
@@ -191,7 +188,7 @@ class _Writer:
         return {**fields, "lengths": packed(length, np.int16), "scale": float(scale[0])}
 
     def _needed(self) -> list[list[Any]]:
-        """Return for each condition asked from the margins that an equivalent in each condition needs."""
+        """Return for each source the margins that an equivalent in each condition needs."""
         numbers = range(len(self.labels))
         sources = numbers if len(numbers) <= MOST_CONDITIONS else [len(numbers) // 2]
         return [
@@ -215,7 +212,7 @@ class _Writer:
         return written
 
     def _word_answers(self, name: str, first: Sequence[str]) -> dict[str, Any]:
-        """Write the answers to a question about a word: for words of the lists, then by `_weights`."""
+        """Write the answers to a question about a word: for the words of ranked answers, then by `_weights`."""
         conditions = self.model.conditions
         order = np.argsort(-self._weights, kind="stable").tolist()
         variants: list[dict[str, Any]] = [{}]
@@ -239,7 +236,7 @@ class _Writer:
         return weights
 
     def _answer(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an answer with its rows as lists, or why there is none."""
+        """Return an answer with its rows as lists, or the error."""
         top = {"top": LISTED[name]} if name in LISTED else {}
         try:
             found = answer(self.explored, self.questions[name], {**values, **top})
@@ -251,7 +248,7 @@ class _Writer:
         return dict(_short(found | {"rows": [list(row.values()) for row in found["rows"]]}))
 
     def _sentences(self) -> None:
-        """Write the sentences of every condition, and where the words of the model stand in them."""
+        """Write the sentences of every condition, and the positions of words in them."""
         assert self.explored.counts is not None
         counts, limit = self.explored.counts, SENTENCES_FROM_TOKENS
         for number, _ in self._counted("sentences", self.labels):

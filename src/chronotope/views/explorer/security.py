@@ -1,8 +1,8 @@
-"""Protection of a person who runs the explorer: who may ask, and what a page may do.
+"""Protection of a person who runs the explorer: which requests are answered, and what the page may do.
 
-A page from elsewhere could point a name of its own at this machine (DNS rebinding) and read the answers; so a request
-must name this server in its Host header. And whatever the corpus contains, the page runs only its own scripts and talks
-only to its own server.
+Another site could point a name of its own at this machine (DNS rebinding) and read the answers, so a request must name
+this server in its Host header. Whatever the corpus contains, the page runs only its own scripts and connects only to
+its own server.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ def host_and_port(header: str) -> tuple[str, int | None]:
 class Guard:
     """Answer only GET and HEAD requests that name this server, and add security headers to every answer.
 
-    The names of loopback count, and `host`, the address that the server listens on. If that is every address (0.0.0.0),
-    a request must name an address, since a name could be anybody's. `port` None accepts any. A request whose connection
-    is closed is ended, so that work that only it awaited can be dropped; the application reads no bodies.
+    Names of the server are those of loopback, and `host`, the address that it listens on. If it listens on every
+    address (0.0.0.0), a request must name a numeric address, since any site could own a name. `port` None accepts any
+    port. A request ends when its connection is closed, so that its work can be dropped. The application reads no
+    bodies.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int | None = None) -> None:

@@ -33,13 +33,11 @@ from chronotope.views.explorer.security import Guard
 
 PAGE = Path(__file__).parent / "page"
 DEFAULT_PORT = 8765
-USUAL_MIN_COUNT = 5  # that of the page
-SHARE_OF_MEMORY, LEAST_MEMORY = 0.5, 256 << 20  # of the free memory, and in bytes, for matrices
+USUAL_MIN_COUNT = 5  # the default of the page
+SHARE_OF_MEMORY, LEAST_MEMORY = 0.5, 256 << 20  # for matrices: share of the free memory, and bytes
 MOST_LABELS = 200
 
 log = logging.getLogger(__name__)
-
-
 Ready: TypeAlias = Callable[[], Any] | None
 
 
@@ -48,14 +46,14 @@ def make_app(
 ) -> Guard:
     """Return the web application: the page, and the questions under /api.
 
-    `warm` prepares in the background what the first questions need; `on_ready` is called when requests can be answered.
+    `warm` prepares the first questions in the background; `on_ready` is called when requests can be answered.
     """
     asking = Asking(explored)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         stop = threading.Event()
-        # Requests run beside each other, so each has one core; and the same question gets the same bits.
+        # Requests run in parallel, so each has one core; and the same question gets the same bits.
         with one_blas_thread():
             task = asyncio.create_task(_warm(asking, stop)) if warm else None
             if on_ready is not None:
@@ -66,7 +64,7 @@ def make_app(
                 task.cancel()
             asking.answers.close()
 
-    about = "What words mean when and where. Every answer is exactly that of the library."
+    about = "What words mean when and where. Every answer is the same as in Python."
     title: dict[str, Any] = {"title": "chronotope explorer", "version": package_version(), "description": about}
     app = FastAPI(**title, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.include_router(routes(asking))
@@ -90,7 +88,7 @@ def make_app(
 
 
 async def _warm(asking: Asking, stop: threading.Event) -> None:
-    """Prepare what the first questions need: the lists of the start page, and the matrices of all conditions."""
+    """Prepare the lists of the start page, and the matrices of all conditions."""
     embeddings = asking.explored.embeddings
     # All matrices, with room for what CSLS adds, if memory allows.
     wanted = 2 * len(embeddings.observed.word) * (4 * embeddings.dimensions + 16)
@@ -101,20 +99,20 @@ async def _warm(asking: Asking, stop: threading.Event) -> None:
         for label in embeddings.conditions.labels:
             if not stop.is_set():
                 embeddings.matrix(label, USUAL_MIN_COUNT)
-        # It takes seconds to import, and the first trajectory would wait for it.
+        # The first trajectory would wait seconds for this import.
         importlib.import_module("sklearn.manifold")
 
     for name in ("drift", "stable"):
-        # Whoever asks gets the same error.
+        # The error is raised again when a page asks.
         with contextlib.suppress(ChronotopeError):
             await asking.ask(questions()[name], {}, Lane.SLOW)
     await asking.answers.value("warm", prepare, lambda _: 0, Lane.SLOW)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 takes any that is free. Raise SettingsError if the port is taken."""
+    """Return a listening socket; port 0 takes any free port. Raise SettingsError if the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named because asyncio sends without delay only then: otherwise each answer waits 40 ms.
+    # asyncio disables Nagle's delay (40 ms an answer) only for sockets with an explicit protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":

@@ -1,5 +1,5 @@
 // @ts-check
-// Answers the questions of the page in the browser as the API does: computed here, or written at export.
+// Answers the questions of the page in the browser like the API: computed here, or written at export.
 "use strict";
 {
   const { chronotope } = window;

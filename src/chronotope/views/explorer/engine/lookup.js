@@ -1,5 +1,5 @@
 // @ts-check
-// Words by their letters (see explored.py).
+// The search for words by their letters (see explored.py).
 "use strict";
 {
   const { lib } = window.chronotope;

@@ -6,7 +6,7 @@
   const { model, search } = lib;
   const { labels, about, dot, signature } = model;
   const CANDIDATES = 10;
-  /** @type {string[]} says that documents are not known, if they are not */
+  /** @type {string[]} a note if documents are not known */
   const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
   /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
@@ -113,7 +113,7 @@
     const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
     if (retrieval === "references") model.fail("unavailable", "this folder ranks by csls or cosine; use a server");
     if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
-      model.fail("unavailable", "this folder knows what a match needs for the default settings only; use a server");
+      model.fail("unavailable", "this folder has the calibration of matches for the default settings only; use a server");
     }
     const table = await lib.load("needed");
     await model.need([source, ...targets], signal);
@@ -154,7 +154,7 @@
       await lib.pause(signal);
     }
     const notes = rare(name, labels[source], count, min_count);
-    if (without.length) notes.push(`No word is near enough in ${model.someOf(without)}; the nearest is given.`);
+    if (without.length) notes.push(`No match in ${model.someOf(without)}; the nearest word is given.`);
     if (targets.length) notes.push(...documents_note);
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {

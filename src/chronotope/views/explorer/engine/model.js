@@ -50,7 +50,7 @@
     return table(word, count, documents, await lib.unpack(part.vectors, Int8Array));
   }
 
-  /** Write the vector of a word as its other conditions tell it. @param {number} word @param {number} number @param {Float32Array | Float64Array} into @param {number} at */
+  /** Write the vector of a word estimated from its other conditions. @param {number} word @param {number} number @param {Float32Array | Float64Array} into @param {number} at */
   function writeCommon(word, number, into, at) {
     const [scale, factors, center] = [common.scales[word], common.factors[number], common.center[number]];
     for (let d = 0, from = word * dimensions; d < dimensions; d++, from++) {
@@ -84,7 +84,7 @@
     common ||= await lib.load("common", async (part) => ({ ...part, vectors: await lib.unpack(part.vectors, Int16Array) }));
   }
 
-  /** Return the unit vector of a word in a condition that is loaded; an absent word by its other conditions. @param {number} word @param {number} number */
+  /** Return the unit vector of a word in a loaded condition; if absent, from its other conditions. @param {number} word @param {number} number */
   function unit(word, number) {
     const { row, vectors, inverse } = loaded[number];
     const vector = new Float64Array(dimensions);
@@ -170,7 +170,7 @@
     return all().filter((number) => about.conditions[number].place === wanted);
   }
 
-  /** Return the conditions that a text names: a label, 'all', a time bin or a place. @param {string} at @param {string} [place] */
+  /** Return the conditions of a name: a label, 'all', a time bin or a place. @param {string} at @param {string} [place] */
   function named(at, place) {
     const among = place ? timeline(place) : all();
     const wanted = at.trim().toLowerCase();
@@ -204,7 +204,7 @@
     return names.length <= 12 ? names.join(", ") : `${names.slice(0, 4).join(", ")} … ${names.slice(-2).join(", ")}`;
   }
 
-  /** Say what helps if a word is too rare. @param {number} least */
+  /** Return a clause that says what to do if a word is too rare. @param {number} least */
   function whatHelps(least) {
     const ways = [...(least > 1 ? ["lower min_count (--min-count)"] : []), ...(about.times.length ? ["take longer time bins"] : [])];
     return ways.length ? `; ${ways.join(", or ")}` : "";

@@ -1,5 +1,5 @@
 // @ts-check
-// The data of the folder: scripts that hand themselves over when they are loaded, and numbers as text (see export.py).
+// The data of the folder: scripts that register their content when loaded, with numbers as text (see export.py).
 "use strict";
 
 window.chronotope = window.chronotope || {};
@@ -16,7 +16,7 @@ window.chronotope = window.chronotope || {};
   /** @param {string} name @param {any} data */
   chronotope.part = (name, data) => given.set(name, data);
 
-  /** Return the data of a part that is loaded, once: what is decoded replaces the text. @param {string} name */
+  /** Return the data of a loaded part and forget it, since only the decoded data is kept. @param {string} name */
   lib.take = (name) => {
     const data = given.get(name);
     given.delete(name);
@@ -48,7 +48,7 @@ window.chronotope = window.chronotope || {};
     return promise;
   };
 
-  /** Let the page paint during long work, and end the work if nobody waits for it. @param {AbortSignal} [signal] */
+  /** Let the page paint during long work; throw if the signal is aborted. @param {AbortSignal} [signal] */
   lib.pause = async (signal) => {
     if (Date.now() - lastPause >= SLICE) {
       await new Promise((resolve) => setTimeout(resolve, 0));

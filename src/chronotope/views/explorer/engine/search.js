@@ -1,5 +1,5 @@
 // @ts-check
-// The nearest words: by cosine, or by CSLS, which penalizes words that are near everything (see retrieval.py).
+// The nearest words: by cosine, or by CSLS, which penalizes hubs (see retrieval.py).
 "use strict";
 
 /** @typedef {{id: number, word: string, score: number, similarity: number, count: number, documents: number | null}} Match */
@@ -37,7 +37,7 @@
     return best;
   }
 
-  /** Insert into a list that is sorted by falling values. @param {number[]} sorted @param {number} item @param {(item: number) => number} value */
+  /** Insert into a list that is sorted by value, the largest first. @param {number[]} sorted @param {number} item @param {(item: number) => number} value */
   function insert(sorted, item, value) {
     let place = sorted.length;
     while (place > 0 && value(sorted[place - 1]) < value(item)) place--;

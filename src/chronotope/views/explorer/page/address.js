@@ -1,4 +1,4 @@
-// The address is the state: #/word/bank?at=1990&place=canada. Reading it, writing it, following it.
+// The address holds the state: #/word/bank?at=1990&place=canada. It is read and written here.
 // @ts-check
 "use strict";
 

@@ -39,13 +39,13 @@
   const round = (value) => Math.round(value * 100) / 100;
   ct.round = round;
 
-  /** Put a group of an SVG somewhere. The style moves by a transition; the attribute is what a saved file keeps. */
+  /** Position a group of an SVG: by its style, which has a transition, and by the attribute, which a saved file keeps. */
   ct.move = function (element, x, y) {
     element.style.transform = `translate(${round(x)}px, ${round(y)}px)`;
     element.setAttribute("transform", `translate(${round(x)} ${round(y)})`);
   };
 
-  /** Give a path its shape; where the browser can, the old shape flows into the new one. */
+  /** Give a path its shape, with a transition from the old one if the browser supports it. */
   ct.shape = function (element, d) {
     element.setAttribute("d", d);
     if (d) element.style.setProperty("d", `path("${d}")`);
@@ -70,14 +70,14 @@
     };
   };
 
-  /** Wait until the browser has painted, but not for ever: a hidden page is never painted. */
+  /** Wait until the browser has painted, at most 100 ms: a hidden page is never painted. */
   ct.painted = () =>
     new Promise((done) => {
       requestAnimationFrame(() => setTimeout(done));
       setTimeout(done, 100);
     });
 
-  // Not every browser says when it is idle.
+  // Not every browser has idle callbacks.
   window.requestIdleCallback = window.requestIdleCallback || ((work) => setTimeout(work, 50));
   window.cancelIdleCallback = window.cancelIdleCallback || clearTimeout;
 }

@@ -1,4 +1,4 @@
-// Numbers, words and lists as a reader wants them.
+// Numbers, words and lists as text.
 // @ts-check
 "use strict";
 
@@ -7,22 +7,22 @@
   const known = (value) => typeof value === "number" && Number.isFinite(value);
   ct.known = known;
 
-  /** A mark that rests on fewer occurrences is drawn faint. */
+  /** A mark of fewer occurrences is drawn faint. */
   ct.ENOUGH = 5;
 
-  /** How strongly a mark is drawn that rests on `count` occurrences. */
+  /** The opacity of a mark of `count` occurrences. */
   ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : 1);
 
   ct.format = {
     count: (n) => whole.format(n),
     /** 0.713 as “0.71”; a dash for an unknown value. */
     number: (value, digits = 2) => (known(value) ? value.toFixed(digits).replace("-", "−") : "–"),
-    /** How many decimals tell values between these two apart. */
+    /** The number of decimals that distinguishes values between these two. */
     digits: (low, high) => (high > low ? Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(high - low)))) : 2),
     /** A number of any size, short. */
     short: (value) =>
       known(value) && Math.abs(value) >= 100 ? whole.format(Math.round(value)) : ct.format.number(value, Math.abs(value) >= 10 ? 1 : 2),
-    /** How often a word occurs; a model made from other programs' vectors may not know. */
+    /** How often a word occurs; unknown for vectors of other programs without counts. */
     times(n) {
       if (n > 0 && !ct.about.counted) return "an unknown number of times";
       return n === 0 ? "never" : n === 1 ? "once" : n === 2 ? "twice" : `${whole.format(n)} times`;
@@ -39,12 +39,12 @@
     /** The first few of a long list. */
     some: (words, most = 8) =>
       words.length > most ? `${words.slice(0, most).join(", ")} and ${words.length - most} more` : ct.format.list(words),
-    /** “times and places”, or the one of the two that the model has. */
+    /** “times and places”, or only the one that the model has. */
     axes: (between) => [ct.about.times.length && "times", ct.about.places.length && "places"].filter(Boolean).join(` ${between} `),
     /** A phrase (prime_minister) reads with spaces; data keeps the underscores. */
     word: (word) => String(word).replace(/(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}])/gu, " "),
     quoted: (word) => `“${ct.format.word(word)}”`,
-    /** A file name that every system takes. */
+    /** A file name that every system accepts. */
     file: (...parts) => parts.map((part) => String(part).replace(/[^\p{L}\p{N}_-]+/gu, "-")).join("-").slice(0, 80),
     clip: (text, most) => (text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text),
     /** A condition with its preposition: “in the 1980s”. "1880-1899/canada" reads “1880–1899 · canada”. */
@@ -66,7 +66,7 @@
     return Math.abs(value) < 0.001 && value !== 0 ? value.toExponential(1) : ct.format.number(value, 3);
   };
 
-  /** The columns of an answer that hold a value; without counts where the model has none. */
+  /** The columns of an answer that hold a value; no counts if the model has none. */
   ct.columnsOf = (rows) =>
     Object.keys(rows[0] || {}).filter(
       (name) =>

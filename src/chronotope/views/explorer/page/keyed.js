@@ -1,4 +1,4 @@
-// Keyed elements: what is still there keeps its element and moves; what is new fades in; what is gone fades out.
+// Keyed elements: items that stay keep their element, which moves; new elements fade in, old ones fade out.
 // @ts-check
 "use strict";
 
@@ -8,7 +8,7 @@
   /** @type {WeakMap<Element, Map<any, any>>} */
   const kept = new WeakMap();
 
-  /** Make the children of an element, which nothing else fills, follow a list of items. */
+  /** Make the children of an element follow a list of items; nothing else may add children. */
   ct.join = function (parent, items, key, create, update) {
     const before = kept.get(parent) || new Map();
     const after = new Map();
@@ -23,7 +23,7 @@
         enter(element);
       }
       update(element, item);
-      // An element in the right place is not touched: moving it in the tree would lose its focus and its transition.
+      // An element in the right place is not moved in the tree: it would lose its focus and its transition.
       const wanted = skip(previous ? previous.nextElementSibling : parent.firstElementChild);
       if (element !== wanted) parent.insertBefore(element, wanted);
       after.set(name, element);
@@ -38,7 +38,7 @@
     return element;
   }
 
-  // All that enter together wait for one frame together: a chart may have thousands of them.
+  // New elements wait for one frame together: a chart may have thousands.
   /** @type {Element[]} */
   let entering = [];
   function enter(element) {

@@ -1,4 +1,4 @@
-// Follows the address: one view at a time, the old one on the page until the new one is ready.
+// Shows the view of the address; the old view stays until the new one is ready.
 // @ts-check
 "use strict";
 
@@ -29,7 +29,7 @@
       /** @type {(number | null)[] | null | undefined} */
       let rates;
       await next.show(address, state, {
-        // Answers may come in another order than the questions: only the latest question counts.
+        // Answers may arrive in another order than the questions: only the latest question counts.
         current: () => mine === asked,
         rates(found) {
           if (mine !== asked) return;
@@ -67,7 +67,7 @@
       spoken.textContent = title;
       if (shownWords) {
         window.scrollTo(0, 0);
-        // A link that was followed is gone with its page: the focus goes to the new one.
+        // The followed link is gone with its page: the focus goes to the new page.
         if (!document.activeElement || document.activeElement === document.body) main.focus({ preventScroll: true });
       }
     } else if (kind.uses.time && state.condition) spoken.textContent = ct.format.label(state.condition);
@@ -130,7 +130,7 @@
     const box = ct.combobox({
       label: "Find a word",
       placeholder: window.matchMedia("(hover: hover)").matches ? "Find a word  ( / )" : "Find a word",
-      // A new word is looked at when and where the last one was.
+      // A new word is shown at the time and place of the last one.
       choose: (word) => {
         const { at, place } = ct.address.current().params;
         ct.address.go("word", [word], { at, place });

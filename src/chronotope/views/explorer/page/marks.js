@@ -1,4 +1,4 @@
-// What can be pointed at in a chart: a tip for the mark nearest to the pointer or in focus, and one Tab stop a chart.
+// The marks of a chart: a tip for the mark nearest to the pointer or in focus, and one Tab stop for each chart.
 // @ts-check
 "use strict";
 
@@ -19,7 +19,7 @@
     if (shown === mark) show(mark);
   };
 
-  /** What a click, Enter or the space bar does on a mark. */
+  /** Set the action of a click, Enter or the space bar on a mark. */
   ct.act = function (mark, action) {
     mark.setAttribute("role", action ? "button" : "img");
     mark.onclick = action && (() => action());
@@ -67,7 +67,7 @@
     return chart ? least(marks(chart), (x, y) => Math.hypot(x - event.clientX, y - event.clientY), REACH) : markOf(event);
   }
 
-  /** The mark of the least cost, which its middle has; none if none is below a limit. */
+  /** The mark whose middle has the lowest cost; null if none is below the limit. */
   function least(all, cost, limit) {
     const costs = all.map((mark) => cost(...middle(mark)));
     const best = Math.min(...costs);
@@ -118,7 +118,7 @@
     });
   };
 
-  /** After drawing: exactly one mark takes part in the Tab order. */
+  /** After drawing: exactly one mark is a Tab stop. */
   ct.settle = function (svg) {
     const all = marks(svg);
     const active = all.find((mark) => mark.getAttribute("tabindex") === "0") || all[0];

@@ -1,4 +1,4 @@
-// A panel: one question, its chart, a caption that says what the chart does not show, the table, and the files.
+// A panel: one question, its chart, a caption with notes on hidden rows, the table, and the files.
 // @ts-check
 "use strict";
 
@@ -67,7 +67,7 @@
       return given || /** @type {ChartSpec} */ (registered && registered.chart);
     };
 
-    // What is in sight is drawn at once, the rest when the browser is idle.
+    // Visible panels are drawn at once, the others when the browser is idle.
     function drawSoon(still) {
       window.cancelIdleCallback(waiting);
       if (element.getBoundingClientRect().top < window.innerHeight + 100) draw(still);
@@ -93,7 +93,7 @@
       say();
     }
 
-    /** The caption: what the answer says about itself, what this page adds, what the chart hides. */
+    /** The caption: sentences of the page, of the answer, and of the chart. */
     function sentences() {
       const own = options.notes ? options.notes(answer, state) : answer.notes;
       const more = options.caption ? options.caption(answer, state) : [];
@@ -121,7 +121,7 @@
       fillTable();
     }
 
-    /** Old content stays until the new is there; only what takes long is dimmed. */
+    /** Old content stays until the new answer arrives; it is dimmed only if that takes long. */
     const newest = ct.newest(element, () => {
       if (!answer) note.textContent = "Working …";
     });
@@ -142,7 +142,7 @@
       ct.replace(heading, options.plain);
       ct.replace(lead);
       element.classList.add("without");
-      // Too little text, or nothing of the kind in this folder, is an answer and not a failure.
+      // Too little text, or a question that this folder cannot answer, is not a failure.
       element.classList.toggle("failed", !["too_rare", "unavailable"].includes(error.kind));
       ct.replace(note, ct.sentence(error.message), (options.remedy && options.remedy(error, at)) || null);
       caption.hidden = true;
@@ -157,7 +157,7 @@
       header,
       show,
       leave: () => window.cancelIdleCallback(waiting),
-      // A new condition for the same answer: only what depends on it moves.
+      // A new condition for the same answer.
       update(nextState) {
         if (!answer) return;
         state = nextState;

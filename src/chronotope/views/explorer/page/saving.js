@@ -111,7 +111,7 @@
       download(new Blob([JSON.stringify(data, null, 1)], { type: "application/json" }), `${name}.json`),
   };
 
-  /** A text to copy, in a dialog: it is copied at once if the browser allows that. */
+  /** Show a text to copy in a dialog, and copy it if the browser allows that. */
   function copying(title, about, text) {
     const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("copying"));
     const field = ct.h("textarea", { readonly: true, rows: 5, spellcheck: "false", "aria-label": title });
@@ -134,7 +134,7 @@
     copy();
   }
 
-  /** A line for a footnote: what was looked at, with which model, where, when. */
+  /** A line for a footnote: the view, the model, the address and the day. */
   ct.cite = function (what) {
     const day = new Date().toLocaleDateString("en-US", { year: "numeric", month: "long", day: "numeric" });
     const where = window.location.protocol === "file:" ? decodeURI(window.location.hash) : window.location.href;

@@ -30,7 +30,7 @@
     return [low - short, high + short];
   };
 
-  /** Which of `count` labels are shown when each needs `wide` of `width` pixels: every nth, and always the last. */
+  /** The positions of labels to show if each needs `wide` of `width` pixels: every nth, and always the last. */
   ct.every = function (count, width, wide) {
     const step = Math.max(1, Math.ceil((count * wide) / Math.max(width, 1)));
     const shown = new Set();
@@ -38,9 +38,7 @@
     return shown;
   };
 
-  /**
-   * At most `most` of `count` columns: the first, the last, those to keep, others at even distances.
-   */
+  /** At most `most` of `count` columns: the first, the last, the kept ones, others at even distances. */
   ct.columns = function (count, most, keep = []) {
     if (count <= most) return Array.from({ length: count }, (_, at) => at);
     const chosen = new Set([0, count - 1, ...keep.filter((at) => at >= 0)].slice(0, most + 3));
@@ -56,7 +54,7 @@
     return [...chosen].sort((a, b) => a - b);
   };
 
-  /** Move heights apart that are nearer than `gap`, in their order: the mean of pushing all down and all up. */
+  /** Move heights at least `gap` apart, in the same order: the mean of pushing all down and all up. */
   ct.spread = function (heights, gap, low, high) {
     const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b]);
     const [down, up, last] = [[...heights], [...heights], order.length - 1];

@@ -1,4 +1,4 @@
-// Finding a word: a combobox that completes while one types, shows how often each word occurs, and helps with misspellings.
+// A search box that completes words, shows their counts, and suggests words for misspellings.
 // @ts-check
 "use strict";
 

@@ -1,5 +1,5 @@
-// The page's only door to data: ct.source.get(name, params) returns a promise of the answer.
-// With a server the question goes to /api/NAME; in a static folder the engine, loaded before, answers it alike.
+// The page's only access to data: ct.source.get(name, params) returns a promise of the answer.
+// With a server, the question goes to /api/NAME; in a static folder, the engine gives the same answer.
 // @ts-check
 "use strict";
 
@@ -57,7 +57,7 @@ window.chronotope = window.chronotope || {};
 
   async function ask(name, params, where, signal) {
     const { engine } = window.chronotope;
-    // The engine computes in this thread: first the page shows that it is working.
+    // The engine blocks this thread: first the page is painted.
     if (engine) await ct.painted();
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== null));
     let answer = await (engine ? engine.answer(name, given, signal) : fromServer(where, signal));
@@ -71,7 +71,7 @@ window.chronotope = window.chronotope || {};
     if (asking.has(where) && asking.get(where).promise === promise) asking.delete(where);
   }
 
-  /** A question that is asked twice at the same time goes out once; it is aborted when nobody waits for it any more. */
+  /** Equal questions at the same time are sent once; a question is aborted when no caller waits for it any more. */
   function get(name, params = {}, options = {}) {
     const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
     if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
@@ -108,6 +108,6 @@ window.chronotope = window.chronotope || {};
 
   window.chronotope.AnswerError = AnswerError;
   ct.source = { get, address, static: Boolean(window.chronotope.engine) };
-  /** A quick answer shows without an indicator; in a static folder nothing is quick to know. In milliseconds. */
+  /** Milliseconds until a question shows as busy; 0 in a static folder, whose engine blocks the page. */
   ct.LATE = ct.source.static ? 0 : 280;
 }

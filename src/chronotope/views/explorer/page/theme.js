@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless the reader has chosen. Runs in the head, before anything is painted.
+// Light or dark: the system decides, unless the reader has chosen. Runs in the head, before the first paint.
 // @ts-check
 "use strict";
 
@@ -7,7 +7,7 @@ window.ct = /** @type {Chronotope} */ ({});
   const KEY = "chronotope-theme";
   const system = window.matchMedia("(prefers-color-scheme: dark)");
 
-  /** What the reader chose earlier is kept in the browser, if it allows that. */
+  /** Choices of the reader, stored in the browser if it allows that. */
   ct.remember = {
     get(key) {
       try {
@@ -20,7 +20,7 @@ window.ct = /** @type {Chronotope} */ ({});
       try {
         window.localStorage.setItem(key, value);
       } catch {
-        // A browser that keeps nothing still shows the page.
+        // The page works without storage.
       }
     },
   };

@@ -19,7 +19,7 @@ interface Asked {
   answer: Promise<Answer>;
 }
 
-/** How an answer is drawn; see chronotope.analysis.charts. */
+/** The chart of an answer; see chronotope.analysis.charts. */
 interface ChartSpec {
   family: "lines" | "ranked" | "tiles" | "plane" | "bump";
   x?: string;
@@ -42,7 +42,7 @@ interface Address {
   params: Record<string, string>;
 }
 
-/** What the reader looks at. */
+/** The chosen time and place. */
 interface State {
   time: number | null;
   at: string | null;
@@ -55,7 +55,7 @@ interface State {
   choosePlace: (label: string) => void;
 }
 
-/** What a chart gets. It returns sentences about what it does not show. */
+/** The arguments of a chart, which returns sentences about rows that it does not show. */
 interface Drawing {
   svg: SVGSVGElement;
   answer: Answer;
@@ -70,7 +70,7 @@ interface Drawing {
 type Draw = (drawing: Drawing) => string[];
 type Lines = (string | null | false | undefined)[];
 
-/** Whether an answer still counts when it arrives, and the way to tell the bar above how often the word occurs. */
+/** Whether an answer is still wanted when it arrives, and a function that draws frequencies above the slider. */
 interface Turn {
   current: () => boolean;
   rates: (rates: (number | null)[] | null) => void;
@@ -101,7 +101,7 @@ interface PanelOptions {
   /** Further sentences for the caption. */
   caption?: (answer: Answer, state: State) => Lines;
   empty?: (answer: Answer, state: State) => string | null;
-  /** What else the chart needs. */
+  /** Further arguments of the chart. */
   extra?: (answer: Answer, state: State) => Partial<Drawing>;
   /** Rows of the table, if they are not those of the answer. */
   remedy?: (error: any, state: State) => Node | null;
@@ -115,7 +115,7 @@ interface Panel {
   leave: () => void;
 }
 
-/** What the scripts of the page give each other, by the file that defines it. Times are milliseconds, sizes pixels. */
+/** The functions and data shared by the scripts, by the file that defines them. Times are milliseconds, sizes pixels. */
 interface Chronotope {
   // theme.js
   remember: { get(key: string): string | null; set(key: string, value: string): void };

@@ -1,4 +1,4 @@
-// Where one looks: the time slider and the place chooser, shared by all charts of a view through the address.
+// The time slider and the place chooser, shared by all charts of a view through the address.
 // @ts-check
 "use strict";
 
@@ -9,8 +9,8 @@
   const find = (labels, wanted) => labels.findIndex((label) => label.toLowerCase() === wanted.toLowerCase());
 
   /**
-   * The condition that an address means; what it leaves out is filled in. Labels are found in any case; one that does
-   * not exist is an error that lists those that do.
+   * The condition of an address, with defaults for missing parameters. The case of labels is ignored; an unknown label
+   * is an error that lists the known ones.
    */
   ct.stateOf = function (params, acts = false) {
     const { times, places, conditions, default_time } = ct.about;
@@ -48,7 +48,7 @@
     return sums.indexOf(Math.max(...sums));
   }
 
-  /** The parameters of an address that mean a condition. */
+  /** The address parameters of a condition. */
   ct.placeOf = function (label) {
     const { times, places, conditions } = ct.about;
     const one = conditions.find((condition) => condition.label === label);
@@ -57,14 +57,14 @@
     return { at: one.time === null ? null : times[one.time], place: one.place === null ? null : places[one.place] };
   };
 
-  /** The position of the condition looked at among labels of conditions, time bins or places. */
+  /** The position of the chosen condition among labels of conditions, time bins or places. */
   ct.nowIn = function (labels, state) {
     if (!state.acts) return -1;
     const whole = labels.indexOf(state.condition);
     return whole >= 0 ? whole : labels.indexOf(state.at);
   };
 
-  /** How a condition is called: in a chart about one place, by its time alone. */
+  /** The name of a condition: in a chart about one place, its time. */
   ct.namer = (state) => (label) => {
     const at = state.within !== null && ct.placeOf(label).place === state.within ? ct.placeOf(label).at : null;
     return ct.format.label(at ?? label);
@@ -104,7 +104,7 @@
       moved = now;
     }
 
-    // A step that something else made (Back, a link, a place) ends the drag.
+    // Any other change of the address (Back, a link, a place) ends the drag.
     window.addEventListener("hashchange", () => {
       if (pending > 0) pending--;
       else moved = -Infinity;
@@ -137,9 +137,7 @@
     }
 
     return {
-      /**
-       * Show what acts on the view; `rates` (how often the word occurs in each time bin) are drawn above the slider.
-       */
+      /** Show the controls that the view uses; `rates` (frequencies of the word over time) are drawn above the slider. */
       show(next, uses, rates) {
         state = next;
         when.hidden = !(uses.time && times.length > 1);

@@ -16,7 +16,7 @@
     const line = ordered ? ct.timeline(conditions) : conditions;
     const most = Math.max(3, Math.floor(width / COLUMN));
     const keptAt = [state.condition, ...keep].map((label) => conditions.indexOf(label));
-    // Places have no order, so their columns may continue below; times between would be lost, so some are hidden.
+    // Columns of places, which have no order, may continue below; of times, some are hidden.
     const shown = ordered ? ct.columns(conditions.length, most, keptAt).map((at) => conditions[at]) : conditions;
     const across = Math.min(shown.length, ordered ? shown.length : most);
     const name = ct.namer(state);
@@ -101,7 +101,7 @@
         element.classList.toggle("faded", word !== null && /** @type {HTMLElement} */ (element).dataset.word !== word);
     };
     const wordOf = (event) => (event.target.closest("[data-word]") || { dataset: {} }).dataset.word || null;
-    // The listeners are outside of the picture: an SVG element that listens for focus takes part in the Tab order.
+    // The listeners are outside of the chart: an SVG element that listens for focus gets a Tab stop.
     const around = svg.parentNode;
     for (const kind of ["pointerover", "focusin"]) around.addEventListener(kind, (event) => mark(wordOf(event)));
     for (const kind of ["pointerleave", "focusout"]) around.addEventListener(kind, () => mark(null));

@@ -1,4 +1,4 @@
-// What the charts share: layers, labels of conditions, the band behind the condition looked at, faint marks, links.
+// Shared by the charts: layers, labels of conditions, the band behind the chosen condition, faint marks, links.
 // @ts-check
 "use strict";
 
@@ -38,7 +38,7 @@
     return found;
   };
 
-  /** The time line of some conditions, with the bins between them that have no rows: a gap must be seen as a gap. */
+  /** The time line of some conditions, with the bins between them that have no rows, so that a chart shows gaps. */
   ct.timeline = function (labels) {
     const { conditions, times } = ct.about;
     const all = conditions.map((one) => one.label);
@@ -54,14 +54,14 @@
   ct.often = (row, chart) =>
     chart.faint && ct.known(row[chart.faint]) && ct.about.counted ? `occurs here ${ct.format.times(row[chart.faint])}` : null;
 
-  /** Whether a row rests on too few occurrences. */
+  /** Whether a row has too few occurrences. */
   ct.isFaint = (row, chart) =>
     Boolean(chart.faint) && ct.about.counted && ct.known(row[chart.faint]) && row[chart.faint] < ct.ENOUGH;
 
   ct.faintNote = (rows, chart) =>
-    rows.some((row) => ct.isFaint(row, chart)) ? [`Faint marks rest on fewer than five occurrences.`] : [];
+    rows.some((row) => ct.isFaint(row, chart)) ? ["Faint: fewer than five occurrences."] : [];
 
-  /** What a column is called in a chart. */
+  /** The name of a column in a chart. */
   ct.columnName = (column) =>
     ({ per_million: "per million words", log_likelihood: "log-likelihood (G²)", log_ratio: "log ratio", apd: "mean distance of usages (APD)", corrected: "corrected for noise", value: "similarity with the other places" })[
       column
@@ -70,7 +70,7 @@
   const WORDS = new Set(["word", "neighbor", "equivalent", "collocate", "context", "other"]);
   const CONDITIONS = new Set(["condition", "time", "after", "before", "at", "against"]);
 
-  /** Where a label of a chart leads: a word to its page, a condition or place to itself. */
+  /** The link or action of a label in a chart: a word opens its page, a condition or place is chosen. */
   ct.leads = function (column, value, state, row) {
     if (ct.about.places.includes(value) && (column === "place" || column === "other")) return state.acts ? { act: () => state.choosePlace(value) } : {};
     if (CONDITIONS.has(column)) return state.acts ? { act: () => state.choose(value) } : {};
@@ -88,7 +88,7 @@
     });
     const widest = 2 * Math.max(...items.map((item) => item.half)) + GAP;
     const shown = ct.every(items.length, step * items.length, widest);
-    // A label that would touch the one looked at gives way to it.
+    // A label that would touch that of the chosen condition is hidden.
     const covered = ({ at, middle, half }) =>
       now >= 0 && at !== now && Math.abs(middle - items[now].middle) < half + items[now].half + GAP;
     ct.texts(
@@ -109,7 +109,7 @@
       ct.move(text, item.at[0], item.at[1]);
     });
 
-  /** The band behind what is looked at, or none. */
+  /** The band behind the chosen condition, or none. */
   ct.band = (parent, box) =>
     ct.join(parent, box ? [box] : [], () => "now", () => ct.s("g", { class: "band" }, ct.s("rect", { rx: 6 })), (group, { x, y, width, height }) => {
       ct.move(group, x, y);

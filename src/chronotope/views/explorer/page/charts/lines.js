@@ -1,5 +1,5 @@
-// Lines over conditions: a line for each value of `color`, bands for intervals, change points, the condition looked at.
-// Places have no order: they are drawn as rows with all their names (ranked.js).
+// Lines over conditions: a line for each value of `color`, bands for intervals, change points, the chosen condition.
+// Places have no order: they are drawn as rows (ranked.js).
 // @ts-check
 "use strict";
 

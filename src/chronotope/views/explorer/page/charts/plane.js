@@ -47,7 +47,7 @@
       ct.tell(group, [`${row.place}: ${ct.known(value) ? number(value) : "too rare to compare"}`, ct.often(row, chart)]);
       ct.act(group, state.acts ? () => state.choosePlace(row.place) : null);
     });
-    // Every place keeps its name, the chosen and the frequent ones at the best spots.
+    // Every place keeps its name; the chosen place and frequent ones get the best positions.
     const room = labels(width, height, rows.map((row) => box(x(row.lon), y(row.lat), 2 * radius(row), 2 * radius(row))));
     const named = [...order]
       .sort((a, b) => Number(b.place === state.place) - Number(a.place === state.place))
@@ -64,7 +64,7 @@
     const [left, right] = ct.extent(rows.map((row) => row[chart.x]));
     const [low, high] = ct.extent(rows.map((row) => row[chart.y]));
     const margin = Math.min(70, width * 0.14);
-    // One scale for both directions: a plane stretched one way would misstate distances.
+    // One scale for both directions keeps distances comparable.
     const scale = Math.min((width - 2 * margin) / (right - left || 1), 420 / (high - low || 1));
     const height = Math.max(180, (high - low) * scale + 72);
     svg.setAttribute("height", String(Math.ceil(height)));
@@ -74,7 +74,7 @@
     const name = ct.namer(state);
     const isPath = (row) => !chart.kind || row[chart.kind] === "path";
     const every = rows.filter(isPath);
-    // Over time × place the path is that of the place looked at; the other places are dots.
+    // Over time × place, the path is that of the chosen place; the other places are dots.
     const here = (row) => state.within === null || ct.placeOf(row[chart.label]).place === state.within;
     const path = every.filter(here);
     const ordered = Boolean(chart.kind) && answer.facts.axis !== "place";
@@ -83,7 +83,7 @@
     const shown = (row) => (order.includes(row[chart.label]) ? name(row[chart.label]) : ct.format.word(row[chart.label]));
     const layer = ct.layers(svg, ["line", "points", "names", "neighbors"]);
 
-    // A step over a bin that is left out is dotted: the two are not adjacent.
+    // A step over a missing time bin is dotted.
     const line = ct.timeline(path.map((row) => row[chart.label]));
     const steps = ordered ? path.slice(1).map((row, at) => ({ from: path[at], row, at, far: line.indexOf(row[chart.label]) - line.indexOf(path[at][chart.label]) > 1 })) : [];
     ct.join(layer.line, steps, (step) => step.row[chart.label], () => ct.s("path"), (element, step) => {
@@ -138,7 +138,7 @@
 
   const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-  /** A line as a row of small boxes that labels keep away from. */
+  /** A line as a row of small boxes, for labels to avoid. */
   function along(x1, y1, x2, y2) {
     const steps = Math.floor(Math.hypot(x2 - x1, y2 - y1) / 9);
     return Array.from({ length: Math.max(steps - 1, 0) }, (_, step) =>
@@ -146,16 +146,13 @@
     );
   }
 
-  /**
-   * Find room for labels around points: returns a function from a text and its point to a spot, or null if there is
-   * none.
-   */
+  /** Find room for labels around points: returns a function from a text and its point to a position, or null. */
   function labels(width, height, taken) {
     const free = (wanted) =>
       taken.every((other) => !overlap(other, wanted)) && wanted.left > 0 && wanted.right < width && wanted.top > 0 && wanted.bottom < height;
     return (text, px, py, size, must, away = 6) => {
       const wide = ct.wide(text, size);
-      // What must be shown may stand farther away.
+      // A label that must be shown may be farther away.
       for (const ring of must ? [0, 12, 26] : [0]) {
         const [up, side] = [away + 9 + ring, wide / 2 + away + 4 + ring];
         const spots = [[0, -up], [0, up], [side, 0], [-side, 0], [side, -up], [-side, -up], [side, up], [-side, up]];
@@ -167,7 +164,7 @@
           return [px + dx, py + dy];
         }
       }
-      // The name of a point may cover others rather than lack; a word may not.
+      // The name of a point may cover others; a word is left out instead.
       return must && away ? [Math.max(wide / 2, Math.min(width - wide / 2, px)), Math.max(10, py - away - 9)] : null;
     };
   }

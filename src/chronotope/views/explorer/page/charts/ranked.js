@@ -1,4 +1,4 @@
-// Ranked bars, a row each with its whole name; with a group for each condition: a row a group, its words side by side.
+// Ranked bars, one in each row; with several conditions, a row for each with its words side by side.
 // @ts-check
 "use strict";
 
@@ -61,7 +61,7 @@
     items.sort((a, b) => b.marks[0].value - a.marks[0].value);
     draw(drawing, items, chart.y);
     const left = ct.distinct(answer.rows, by).length - items.length;
-    return [left ? `Without a value and not drawn: ${left}; the table has all.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [left ? `Not drawn: ${left} without a value.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
   };
 
   function detailOf(row, chart) {

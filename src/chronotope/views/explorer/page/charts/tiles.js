@@ -3,7 +3,7 @@
 "use strict";
 
 {
-  // More tiles than this do not fade and glide, so that the page keeps answering.
+  // More tiles than this are not animated, so that the page stays responsive.
   const MOVING = 900;
   const MOST = 60;
   /** @type {WeakMap<Element, {rows: Row[], width: number}>} */
@@ -27,7 +27,7 @@
     const size = Math.max(2, Math.min(same ? 46 : 100, (width - left - 26) / across.length));
     const tall = same ? size : Math.max(18, Math.min(34, size));
     svg.setAttribute("height", String(Math.ceil(top + tall * down.length + 8)));
-    // A word compared with itself says nothing, and would use up the range of colors.
+    // The cosine of a word with itself would widen the range of colors.
     const others = answer.rows.filter((row) => row[columnX] !== row[columnY]);
     const [low, high] = ct.extent((others.length ? others : answer.rows).map((row) => row[columnValue]));
     const shade = (value) => 0.06 + 0.94 * Math.max(0, Math.min(1, (value - low) / (high - low || 1e-9)));
@@ -42,7 +42,7 @@
 
     const hidden = [
       across.length < allAcross.length || down.length < allDown.length
-        ? `For lack of room ${across.length} of ${allAcross.length} columns and ${down.length} of ${allDown.length} rows are drawn; the table has all.`
+        ? `Drawn: ${across.length} of ${allAcross.length} columns and ${down.length} of ${allDown.length} rows; the table has all.`
         : "",
       high > low && (size < 34 || tall < 16) ? `Color: ${ct.columnName(columnValue)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "",
       ...ct.faintNote(answer.rows.filter((row) => ct.known(row[columnValue])), chart),
@@ -59,7 +59,7 @@
         parent,
         across.map((label, x) => ({ label, x, row: at(y, x) })),
         (cell) => cell.label,
-        // Of thousands of tiles each is a single rectangle.
+        // With thousands of tiles, each is a single rectangle.
         () =>
           many
             ? ct.s("g", null, ct.s("rect", { class: "shade" }))

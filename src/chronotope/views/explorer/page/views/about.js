@@ -1,4 +1,4 @@
-// What is behind these pages: the model, its text, and what to keep in mind.
+// About the model and its text, and how to read the pages.
 // @ts-check
 "use strict";
 
@@ -9,12 +9,12 @@
     create() {
       const { about } = ct;
       const fact = (name, value) => (value ? [ct.h("dt", null, name), ct.h("dd", null, value)] : []);
-      // A model without places lacks no map.
+      // A model without places needs no coordinates.
       const missing = Object.entries(about.missing).filter(([name]) => name !== "coordinates" || about.places.length);
       const rows = about.conditions.map(({ label, words, tokens }) => ({ condition: label, words, tokens }));
       const panel = (kind, title, ...content) =>
         ct.h("section", { class: `panel ${kind}` }, ct.h("h2", null, title), content);
-      const holds = "What each time and place holds";
+      const holds = "Words and tokens of each time and place";
       const element = ct.h(
         "div",
         { class: "about-page" },
@@ -28,7 +28,7 @@
             "prose",
             "How to read it",
             ct.h("p", null, "Similarity is the cosine of two vectors: 1 for words used in the same contexts, 0 for unrelated ones. Opposites such as war and peace are often similar, because they occur in the same contexts."),
-            ct.h("p", null, "The vector of a rare word is uncertain. Marks that rest on fewer than five occurrences are drawn faint or left out, and the caption says so. If the sources of a corpus change, its words seem to change, too: read the sentences before you believe a curve."),
+            ct.h("p", null, "The vector of a rare word is uncertain. Marks of fewer than five occurrences are drawn faint or left out, as the caption says. If the sources of a corpus change, its words seem to change, too: read the sentences before you believe a curve."),
           ),
           panel(
             "",
@@ -40,7 +40,7 @@
               fact("Method", `${about.method}, ${about.dimensions} dimensions`),
               fact("Words", ct.format.count(about.words)),
               fact("Answers", about.static ? `computed in this browser; ${about.exactness}` : about.exactness),
-              missing.map(([, why]) => fact("Not here", ct.sentence(why))),
+              missing.map(([, why]) => fact("Not available", ct.sentence(why))),
               fact("Signature", about.signature),
             ),
             ct.h("p", { class: "actions" }, ct.h("button", { type: "button", onclick: () => ct.cite(about.title) }, "Cite"), ct.h("a", { class: "action", href: "#/ask" }, "All questions")),

@@ -1,4 +1,4 @@
-// Any question of the registry: a form from its parameters, its chart, its table. New questions appear here by themselves.
+// Any question of the registry: a form made from its parameters, its chart, its table.
 // @ts-check
 "use strict";
 
@@ -36,7 +36,7 @@
   function all() {
     const groups = ct.groups(Object.values(ct.questions), "group");
     return [
-      ct.h("div", { class: "opening" }, ct.h("h1", null, "All questions"), ct.h("p", { class: "deck" }, "Everything this model can be asked; the same names as in Python and on the command line.")),
+      ct.h("div", { class: "opening" }, ct.h("h1", null, "All questions"), ct.h("p", { class: "deck" }, "All questions about this model, with the same names as in Python and on the command line.")),
       ct.h(
         "div",
         { class: "panels" },
@@ -66,7 +66,7 @@
     const note = ct.h("p", { class: "state", role: "status" });
     const panel = ct.panel({ class: "wide answer", plain: title(question.name), title: (answer) => ct.format.word(answer.title), chart: corrected });
     const holder = ct.h("div", { class: "panels", hidden: true }, panel.element);
-    /** The chart, of corrected values where the answer has them: the notes and the intervals are about these. */
+    /** The chart, of corrected values if the answer has them: the notes and the intervals are about these. */
     function corrected(answer) {
       const { chart } = question;
       const column = chart && ["lines", "ranked"].includes(chart.family) && (chart.family === "lines" ? "y" : "value");

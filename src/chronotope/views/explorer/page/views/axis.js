@@ -34,7 +34,7 @@
         plain: "On the axis",
         lead: () => `Above zero a word is nearer to the words before the minus (${formula.value.split(" - ")[0].replace(/^\((.*)\)$/, "$1")}), below zero nearer to those after it.`,
         extra: () => ({ colors: words }),
-        caption: (answer) => [answer.rows.some((row) => ct.known(row.low)) ? "The band shows how much the result depends on the words chosen for the two ends." : null],
+        caption: (answer) => [answer.rows.some((row) => ct.known(row.low)) ? "The band shows how much the position depends on the choice of words for the two ends." : null],
       });
       const holder = ct.h("div", { class: "panels" }, panel.element);
       const element = ct.h(

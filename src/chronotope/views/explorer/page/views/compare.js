@@ -1,4 +1,4 @@
-// Two to five words side by side: how each changed, how often each occurs, how near they are to each other.
+// Two to five words side by side: how each changed, how often each occurs, how similar they are.
 // @ts-check
 "use strict";
 
@@ -26,7 +26,7 @@
             const same = new Set(first.map(([, against]) => against));
             const each = same.size === 1 ? ct.format.label(first[0][1]) : first.map(([word, against]) => `${ct.format.word(word)}: ${ct.format.label(against)}`).join(", ");
             return ct.about.times.length
-              ? `Similarity of each word with its own use at the first time where it occurs often enough (${each}). A falling line: the use moved away.`
+              ? `Similarity of each word with its own use at the first time where it occurs often enough (${each}). A falling line means that the use changes.`
               : "Similarity of each word in a place with its own use in all other places.";
           },
           extra,
@@ -51,7 +51,7 @@
       );
       /** @type {string[]} */
       let words = [];
-      // As on the page of a word: one value everywhere.
+      // The same as on the page of a word.
       const usual = ct.about.times.length ? "first" : "overall";
 
       const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
@@ -64,7 +64,7 @@
       /** @type {View["show"]} */
       async function show(address, state, turn) {
         const asked = [...new Set(address.words)];
-        // A word that is not known is named, with words like it; the others stay.
+        // An unknown word is named with similar words; the others stay.
         const found = await Promise.all(asked.map((word) => ct.source.get("series", { word, against: usual, place: state.within }).then(() => /** @type {any} */ (null), (error) => error)));
         if (!turn.current()) return;
         const lost = found.find((error) => error && error.kind !== "unknown_word");

@@ -19,7 +19,7 @@
       });
       const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
 
-      /** Of thousands of times in places, those that share the time or the place. */
+      /** Over time × place, only the conditions that share the time or the place. */
       function beside(answer, state) {
         if (state.within === null) return answer;
         const rows = answer.rows.filter((row) => {

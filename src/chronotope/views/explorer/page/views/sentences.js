@@ -1,4 +1,4 @@
-// The sentences behind a word, with date and document; filtered by condition, document and neighbor.
+// The sentences with a word, their dates and documents; filtered by condition, document and neighbor.
 // @ts-check
 "use strict";
 
@@ -6,7 +6,7 @@
   const PAGE = 8;
   const ASKED = 50;
 
-  /** The sentences that both the panel and the line beside the word's name ask for. */
+  /** The sentences for the panel, and for the quotation beside the word's name. */
   ct.evidence = (word, at, near = null) => ct.ask("evidence", { word, at, near, top: ASKED });
 
   ct.sentences = function ({ title = "The sentences", choices = true } = {}) {
@@ -48,7 +48,7 @@
 
     function render() {
       const rows = answer.rows.filter((row) => !source.value || row.document === source.value);
-      // The rows are in order of time: an even choice of them is one of the documents, too.
+      // The rows are in order of time, so that an even choice is spread over times and documents.
       const seen = rows.filter((_, at) => Math.ceil(((at + 1) * shown) / rows.length) > Math.ceil((at * shown) / rows.length));
       const where = asked.at ? `${ct.format.in(asked.at)}` : `in all ${ct.format.axes("and")}`;
       const near = asked.near ? ` near ${ct.format.quoted(asked.near)}` : "";
@@ -112,7 +112,7 @@
     };
   };
 
-  /** One sentence beside the word's name, from the condition looked at. */
+  /** A sentence beside the word's name, from the chosen condition. */
   ct.epigraph = function () {
     const text = ct.h("p", { class: "text" });
     const source = ct.h("p", { class: "source" });
@@ -128,10 +128,10 @@
         try {
           if (ct.about.available.text && state.condition) rows = (await ct.evidence(word, state.condition).answer).rows;
         } catch {
-          // The panel of the sentences says why there are none.
+          // The panel of the sentences shows the error.
         }
         if (mine !== turn) return;
-        // The sentence whose length reads best.
+        // The sentence with the best length for a quotation.
         const off = (row) => Math.abs(row.text.length - 130);
         const best = rows.reduce((found, row) => (found === null || off(row) < off(found) ? row : found), /** @type {Row} */ (null));
         element.hidden = best === null;
@@ -147,7 +147,7 @@
     return [...new Set([row.date || (at && ct.format.label(at)), row.place || place, row.document])].filter(Boolean).join(" · ");
   }
 
-  /** The sentence as text nodes, the word and its neighbor in marks of their own. */
+  /** The sentence as text nodes, with marks around the word and its neighbor. */
   function marked(row) {
     const spans = [{ start: row.start, end: row.end, kind: "word" }];
     if (ct.known(row.near_start)) spans.push({ start: row.near_start, end: row.near_end, kind: "near" });

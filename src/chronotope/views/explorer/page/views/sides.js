@@ -47,7 +47,7 @@
   function half(name) {
     const select = ct.h(
       "select",
-      // The first side is an address of its own: its time and its place.
+      // The first side is the time and place of the address.
       { onchange: () => ct.address.change(name === "at" ? ct.placeOf(select.value) : { to: select.value }) },
       ct.about.conditions.map((one) => ct.h("option", { value: one.label }, ct.format.label(one.label))),
     );

@@ -1,4 +1,4 @@
-// The first page: find a word, or begin with those that changed most and those that stayed the same.
+// The first page: the search, the words that changed most, and the words that stayed the same.
 // @ts-check
 "use strict";
 
@@ -33,7 +33,7 @@
       return {
         element,
         async show() {
-          // The lists may take seconds on a large model: the page is there before them.
+          // The lists may take seconds on a large model: the page does not wait for them.
           filled = filled || Promise.all([changed.fill(), stable.fill()]);
           await Promise.race([filled, new Promise((resolve) => setTimeout(resolve, 120))]);
         },
@@ -56,7 +56,7 @@
         said.textContent = lead(answer);
         const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
         ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
-        // The others are for readers of the whole answer.
+        // The other notes are for readers of the whole answer.
         caption.textContent = answer.notes.slice(0, question === "stable" ? 1 : undefined).map(ct.format.word).join(" ");
         caption.hidden = !answer.notes.length;
         ct.replace(
@@ -87,7 +87,7 @@
     const said = [
       "Two words are neighbors if they occur in the same contexts. They need not stand side by side.",
       "Similarity runs from 0 (unrelated) to 1 (used alike).",
-      "Marks that rest on fewer than five occurrences are drawn faint. Before you believe a change, read the sentences.",
+      "Marks of fewer than five occurrences are drawn faint. Before you believe a change, read the sentences.",
     ];
     const box = ct.h(
       "aside",
@@ -101,7 +101,7 @@
 
   ct.wordLink = (word, params = {}) => ct.h("a", { class: "word", href: ct.address.write("word", [word], params) }, ct.format.word(word));
 
-  /** In how many documents, if that is known. */
+  /** The number of documents with the word, if known. */
   const documents = (row) => (ct.known(row.documents) ? ct.format.many(row.documents, "document") : "");
 
   function changedRow(row, most) {
@@ -111,7 +111,7 @@
       const label = ct.h("span", { class: "condition" }, ct.format.label(condition));
       return ct.h("span", { class: `side ${kind}` }, label, " ", (words || []).slice(0, 3).map(ct.format.word).join(", "));
     };
-    // Over time the earlier of the two stands first; an arrow means one place.
+    // Over time, the earlier side comes first; an arrow joins two times in one place.
     const timed = ct.about.times.length > 0;
     const over = timed && ct.placeOf(row.before).place === ct.placeOf(row.after).place;
     const position = (label) => ct.about.conditions.findIndex((one) => one.label === label);

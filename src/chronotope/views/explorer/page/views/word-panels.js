@@ -1,4 +1,4 @@
-// The panels of a word's page: which chart each draws, and what it says about it.
+// The panels of a word's page: the chart and the texts of each.
 // @ts-check
 "use strict";
 
@@ -7,7 +7,7 @@
   const word = (answer) => (answer.rows[0] || {}).word || "";
   const isPlace = (answer) => answer.facts.axis === "place";
 
-  /** What each condition is compared with, in words. */
+  /** The partner that each condition is compared with, in words. */
   function against(answer) {
     const found = [...new Set(answer.rows.map((row) => row.against).filter(Boolean))];
     if (found.length > 1) return "the time before";
@@ -72,7 +72,7 @@
             : null,
           ct.about.available.bands || answer.rows.some((row) => ct.known(row.low)) ? null : `No interval: ${ct.about.missing.bands}.`,
         ],
-        // The note of the library speaks of a line that is drawn elsewhere; the caption above says what is drawn here.
+        // The library's note is about its own chart; the caption above is about this one.
         notes: (answer) => answer.notes.filter((note) => !answer.facts.bootstrap || !note.startsWith("Interval:")),
         empty: (answer) => (answer.rows.some((row) => ct.known(row.similarity)) ? null : "It occurs too rarely to be compared with itself."),
         ...extra,
@@ -148,7 +148,7 @@
         plain: "Its path among its neighbors",
         title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
         lead: (answer, state) => `Words that are close here are used in similar ways. Bold words are near it ${ct.format.in(state.condition || "")}.`,
-        caption: () => ["Only closeness has a meaning here; directions and exact distances have none."],
+        caption: () => ["Only nearness has a meaning; directions and exact distances have none."],
         empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
         ...extra,
       }),

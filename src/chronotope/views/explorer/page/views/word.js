@@ -6,7 +6,7 @@
   const TOGETHER = 150;
   const REST = 900;
   const DRAWS = 50;
-  // Panels about the word in the place looked at, and panels about the word everywhere.
+  // Panels about the word in the chosen place, and panels about the word everywhere.
   const OF_PLACE = ["company", "series", "frequency", "matrix", "changepoints"];
   const OF_WORD = ["map", "grid", "trajectory"];
 
@@ -66,7 +66,7 @@
         const key = `${word}|${place}|${params.against || ""}`;
         const last = before;
         latest = state;
-        // The neighbors come first: they show whether the word exists, and need least of a folder on disk.
+        // The neighbors come first: they show whether the word exists, and need few files of a folder.
         const nearest = ask("neighbors", { at: state.condition, top: 10, fallback: params.fallback ? true : null });
         const found = await nearest.answer.catch((error) => {
           if (["too_rare", "unavailable", "bad_request"].includes(error.kind)) return /** @type {Answer} */ ({ rows: [] });
@@ -77,7 +77,7 @@
         heading.dataset.word = word;
         links(word, state);
         panels.nearest.show(nearest, state);
-        // In a folder the page itself computes the other answers: first it shows what it has.
+        // In a folder the page computes the other answers itself: first it shows the neighbors.
         if (ct.source.static) await ct.painted();
         if (!turn.current()) return;
         const settings = { against: params.against || usual, place };
@@ -98,7 +98,7 @@
           opening(word, series.answer, changes, state);
           panels.series.show(series, state);
           clearTimeout(resting);
-          // The band takes a second of work: it is asked for when the reader rests on a word. The line stays as it is.
+          // The band takes a second: it is computed when the reader stays on a word. The line does not change.
           if (ct.about.available.bands)
             resting = setTimeout(async () => {
               const asked = ask("series", { ...settings, bootstrap: DRAWS });
@@ -117,11 +117,11 @@
         }
         sentences.show(word, state, params, found.rows.map((row) => row.neighbor));
         epigraph.show(word, state);
-        // What is ready at once is shown with the page, so that nothing jumps.
+        // Answers that are ready soon are shown with the page, so that nothing jumps.
         await Promise.race([series.answer.catch(() => {}), new Promise((resolve) => setTimeout(resolve, TOGETHER))]);
       }
 
-      /** Open questions about the last word are aborted: the new one would wait behind them. */
+      /** Abort open questions about the last word: those about the new one would wait for them. */
       function leave(word) {
         asking.controller.abort();
         asking = { word, controller: new AbortController() };
@@ -188,7 +188,7 @@
     };
   }
 
-  /** What each condition is compared with. */
+  /** The choice of the partner that each condition is compared with. */
   function chooser() {
     /** @type {[string, string][]} */
     const options = ct.about.times.length
