@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import tokens
-from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_elsewhere
+from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_on_workers
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.first_pass import FirstPass
 from chronotope.corpus.lexicon import mixed_case
@@ -36,7 +36,7 @@ def tokenize(
     resources: Resources | None = None,
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> TokenStore:
-    """Tokenize a corpus, write its token store to a folder, which it replaces when it is complete, and open it.
+    """Tokenize a corpus, replace `folder` by its token store, and open the store.
 
     The text is read once, as a stream. The same input gives the same bytes. `progress` is called with the stage
     ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
@@ -68,7 +68,7 @@ def write_store(
     progress = progress or (lambda *_: None)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
-    read = tokenize_elsewhere if resources.pool else read_ahead
+    read = tokenize_on_workers if resources.pool else read_ahead
     with contextlib.closing(FirstPass(corpus, work)) as first:
         for batches, done in read(corpus, selection, resources):
             first.add(batches)

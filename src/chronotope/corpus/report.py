@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chronotope.corpus.first_pass import FirstPass
     from chronotope.corpus.source import Corpus
 
-# A condition with fewer tokens is small; the regions of the paper have about a million each.
+# A condition with fewer tokens is flagged as small; the regions of the paper have about a million each.
 SMALL = 50_000
 # A first or last time bin is partial if it has less than this share of the text of its neighbors, or if its empty share
 # exceeds that of its neighbors by this much.
@@ -28,8 +28,8 @@ PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
 # A word with a smaller count in the corpus is rare.
 RARE = 5
-# A condition with fewer tokens has too little text anyway, whatever its sources.
-LEAST_JUDGED = 1_000
+# Conditions with fewer tokens are not checked for a dominant source.
+DOMINANCE_MIN_TOKENS = 1_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def build_report(
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
     unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
-    dominated = _dominated(documents, corpus, conditions, tokens)
+    dominance = _dominance_notes(documents, corpus, conditions, tokens)
     return CorpusReport(
         conditions=tuple(map(ConditionReport, conditions.labels, sizes, tokens, distinct, duplicates, rare, flag)),
         rows=first.total.read,
@@ -127,12 +127,14 @@ def build_report(
         outside=first.total.outside,
         unspaced=first.total.unspaced_tokens,
         phrases=phrases,
-        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominated),
+        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominance),
     )
 
 
-def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]) -> list[str]:
-    """Return lines about the conditions with more than half of their tokens from one document, or else from one source.
+def _dominance_notes(
+    documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]
+) -> list[str]:
+    """Return notes on conditions with more than half of their tokens from one document, or else from one source.
 
     A source is a value of the kept field 'source', or a file with text in several conditions.
     """
@@ -146,8 +148,8 @@ def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, 
         parts = frame.filter(usable).group_by("condition", what, maintain_order=True)
         sums = parts.agg(pl.col("length").sum(), pl.first("source", "line"), name=pl.first("origin"))
         sums = sums.with_columns(share=sums["length"] / pl.Series(tokens).gather(sums["condition"]))
-        judged = [condition for condition, count in enumerate(tokens) if count >= LEAST_JUDGED]
-        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(judged) & ~pl.col("condition").is_in(named)
+        checked = [condition for condition, count in enumerate(tokens) if count >= DOMINANCE_MIN_TOKENS]
+        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(checked) & ~pl.col("condition").is_in(named)
         found = sums.filter(most).sort("condition")
         named, shown = found["condition"].to_list(), []
         for row in found.head(3).iter_rows(named=True):
@@ -171,8 +173,8 @@ class Empty(NamedTuple):
 def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> Empty:
     """Return the empty share at the ends of the first and last few time bins; 0 for the others.
 
-    `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date as coarse as
-    its bin fills it.
+    `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date that is as
+    coarse as its bin, such as a year in a bin of one year, fills the bin.
     """
     ends = Empty(np.zeros(len(days)), np.zeros(len(days)))
     # Nearly all timestamps differ, but few of their days do.

@@ -1,7 +1,7 @@
 """The text of a corpus on disk: Parquet with small row groups, so that one document is read without the rest.
 
-`text.parquet` holds one row a document, in the order of the input. The columns `row` and `kind` of `documents.parquet`
-say which row belongs to a document and how its tokens were found.
+`text.parquet` holds one row per document, in the order of the input. The columns `row` and `kind` of
+`documents.parquet` are the row and the tokenizer of each document.
 """
 
 import threading
@@ -22,7 +22,7 @@ TEXT = "text.parquet"
 KINDS = ("words", "whitespace", "tokens")
 GROUP_BYTES = 256 << 10
 GROUPS_CACHED = 16
-# No text of ours compresses better; a decompression bomb does.
+# Our texts never compress better; a decompression bomb does.
 LARGEST_GROUP_BYTES, LARGEST_RATIO = 64 << 20, 1_000
 
 
@@ -89,7 +89,7 @@ class TextStore:
         return texts[row - int(self._ends[group]) + len(texts)]
 
     def kind(self, document: int) -> str:
-        """Return how the tokens of a document were found: 'words', 'whitespace' or 'tokens'."""
+        """Return the tokenizer of a document: 'words', 'whitespace' or 'tokens'."""
         return KINDS[self._kinds[document]]
 
     def _read_group(self, group: int) -> list[str]:
