@@ -30,20 +30,20 @@ from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dim
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import even_blocks
 
-# Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
+# Blocks of rows depend only on the data, so that any number of threads gives the same bytes.
 BLOCKS = 8
 START_ROUNDS = 4
 
 
 @dataclass(frozen=True, repr=False)
 class DynamicFactorization(Method, DynamicSettings):
-    """Positive mutual information factorized in all conditions at once, neighbors held together (Yao et al. 2018).
+    """Positive mutual information factorized in all conditions at once, with smoothing (Yao et al. 2018).
 
-    The fields are those of `chronotope.config.DynamicSettings`; λ = 10, τ = 50, γ = 100, 50 dimensions and five
-    sweeps are those of the original. All conditions start from the same vectors, those of the mean matrix, as in the
-    original. For places every two conditions are neighbors, as in Gong et al. (2020). Vectors are not centered.
+    The fields are those of `chronotope.config.DynamicSettings`. As in the original, λ = 10, τ = 50, γ = 100, there are
+    50 dimensions and five sweeps, and all conditions start from the vectors of the mean matrix. All places are
+    neighbors, as in Gong et al. (2020). Vectors are not centered.
 
-    It keeps two vectors for each word in each condition, absent or not: memory grows with words × conditions.
+    Memory grows with words × conditions: absent words also have two vectors in each condition.
     """
 
     supports = frozenset({"place_edges"})
@@ -70,7 +70,7 @@ class DynamicFactorization(Method, DynamicSettings):
 
 
 class Factorization(NamedTuple):
-    """The loss without V and U."""
+    """The data and settings of the loss."""
 
     matrices: list[list[sparse.csr_array[np.float32]]]  # Y of each condition in blocks of rows, each (rows, W)
     neighbors: list[list[int]]  # of each condition

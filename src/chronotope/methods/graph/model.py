@@ -20,18 +20,18 @@ from chronotope.methods.graph.products import BLOCKS, CpuProducts, Products, gpu
 from chronotope.methods.graph.solver import Solver, sum_of_squares
 from chronotope.methods.heldout import Scores, held_out_scorer
 
-# Defaults; more dimensions do not clearly find more renamed words.
+# Default dimensions; more of them do not clearly find more renamed words.
 DIMENSIONS_WITH_TIME, DIMENSIONS_OF_PLACES = 200, 300
 
 
 @dataclass(frozen=True, repr=False)
 class GraphModel(Method, GraphSettings):
-    """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
+    """Mutual information with common contexts; a word's vectors are smoothed along the graph of conditions.
 
-    The fields are those of `chronotope.config.GraphSettings`. Without any pull between a word's vectors (smoothness and
-    deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts. In
-    `fit`, `place_edges` add links between a word's vectors in neighboring places; without them its vectors in all
-    places are pulled toward their mean alone.
+    The fields are those of `chronotope.config.GraphSettings`. With smoothness and deviation penalty 0 it is the
+    truncated singular value decomposition of all conditions over common contexts. In `fit`, `place_edges` add links
+    between a word's vectors in neighboring places; without them its vectors in all places are only pulled toward their
+    mean.
     """
 
     supports = frozenset({"cuda", "memory", "place_edges"})
@@ -43,7 +43,7 @@ class GraphModel(Method, GraphSettings):
 
     @property
     def method(self) -> str:
-        """The name of the method that these settings make."""
+        """The name of the method with these settings."""
         return "shared-context" if self.smoothness == 0 and self.deviation_penalty == 0 else "graph"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
@@ -115,8 +115,8 @@ class GraphModel(Method, GraphSettings):
 def default_smoothness(bins: int) -> float:
     """Return the τ that keeps ten elevenths of a steady change over all time bins, between 0.1 and 1.
 
-    Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Two bins are each other's only
-    neighbors: with τ = 1 two thirds of their difference would be lost.
+    Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Between two bins, τ = 1 would remove
+    two thirds of the difference.
 
     >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
     [1.0, 0.1, 0.1, 0.26, 0.5, 1.0, 1.0]
@@ -125,7 +125,7 @@ def default_smoothness(bins: int) -> float:
 
 
 def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
-    """Return the bytes that training on the CPU takes: in memory throughout, and for the cells."""
+    """Return the bytes that training on the CPU always holds in memory, and the bytes of the cells."""
     words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
     dimensions, columns = model.dimensions or 1, 1 + model.directional_contexts
     # The vectors of each pair; its cells and equations.

@@ -1,9 +1,9 @@
-"""Rotations that bring vectors trained apart into one space (orthogonal Procrustes; Hamilton et al. 2016).
+"""Rotations into one space, for vectors trained separately (orthogonal Procrustes; Hamilton et al. 2016).
 
-The time bins of a place are aligned along the chain, each to the one before it; then each place as a whole, by the
-mean of each word's vectors over time, to the place with the most text. Time alone is one place, and places alone have
-one bin each. Rotations are fitted to unit vectors, and a word's weight grows with its count in the rarer condition:
-the direction of a word seen a few times is mostly chance.
+Each time bin of a place is rotated to the previous one. Then each place as a whole is rotated to the place with the
+most text, by the mean of each word's vectors over time. Time alone is one place, and places alone have one bin each.
+Rotations are fitted to unit vectors. A word's weight grows with its count in the rarer condition, since the direction
+of a rare word is mostly chance.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,8 @@ from chronotope.errors import InputError
 from chronotope.methods.base import Floats, find_words
 from chronotope.runtime.blas import one_blas_thread
 
-# Anchors as in the original: shares of the vocabulary.
-FREQUENT_SHARE = 0.05  # of the vocabulary, as in the original
-STABLE_SHARE = 0.25
+# Anchors: shares of the vocabulary, as in the original.
+FREQUENT_SHARE, STABLE_SHARE = 0.05, 0.25
 LEAST_RIDGE = 1e-9  # keeps the equations of few words solvable
 
 
@@ -54,7 +53,7 @@ def align(
 
     A word that occurs n times in the rarer of two conditions has the weight n / (n + shrinkage). Rotations are fitted
     to the `landmarks`, (W,), or to all words. If two conditions share fewer than `min_shared` words, raise InputError:
-    below the number of dimensions a rotation is partly chance. `fit` may be `linear_map` instead.
+    with fewer words than dimensions a rotation is partly chance. `fit` may also be `linear_map`.
     """
     aligned = vectors.copy()
 

@@ -35,7 +35,7 @@ def epochs_for(words: float) -> int:
 
 
 class StepCounter:
-    """Counts epochs over all models of a fit; `stop` ends models that run in other threads."""
+    """Count epochs over all models of a fit; `stop` ends models in other threads."""
 
     def __init__(self, on_step: OnStep, total: int) -> None:
         self.stop = threading.Event()
