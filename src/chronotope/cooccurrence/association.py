@@ -1,7 +1,7 @@
 """From counts to training data: scaling, targets, weights, and positive pointwise mutual information (PMI).
 
-With `directional_contexts`, a word before and the same word after are two contexts. Words that can replace each other
-(two surnames) then become more similar than words that stand beside each other (a first name and a surname).
+With `directional_contexts`, a word before and the same word after are two contexts. Words with the same role (two
+surnames) then become more similar than words that follow each other (a first name and a surname).
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class PairMatrix(NamedTuple):
 
 
 class Association(NamedTuple):
-    """How counts become mutual information.
+    """The settings of the mutual information.
 
     With `directional_contexts`, context j after a word is column 2j, before it 2j + 1.
     """
@@ -49,8 +49,8 @@ class ConditionRows(NamedTuple):
 def scale_of_conditions(counts: Counts, by: str = "pairs") -> NDArray[np.float64]:
     """(C,) the factor that turns the stored counts of each condition into X.
 
-    Every condition gets the same mass, the mean over conditions: the same number of 'pairs' as the paper says, or
-    counts in proportion to the size of the text ('tokens') as the authors' program does.
+    Every condition gets the mean mass over conditions: by 'pairs', as in the paper, or in proportion to the size of the
+    text, by 'tokens', as in the authors' program.
     """
     size = np.asarray(counts.pairs if by == "pairs" else counts.tokens, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -85,9 +85,9 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
 def rows_by_condition(
     counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1
 ) -> Iterator[ConditionRows]:
-    """Yield the rows of the words that occur in each condition, in order; one thread holds one condition at a time.
+    """Yield the rows of the words that occur in each condition, in order; each thread holds one condition at a time.
 
-    `marginals` are the context frequencies to compare with: 'own' of the condition, or 'pooled' over all conditions.
+    `marginals` are the context frequencies: the condition's 'own', or 'pooled' over all conditions.
     """
     words, support = len(counts.vocabulary), counts.vocabulary.support
     pooled = None
@@ -108,7 +108,7 @@ def rows_by_condition(
 def rows_of(
     cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
 ) -> ConditionRows:
-    """Compute `pmi_matrix` as plain arrays."""
+    """Return `pmi_matrix` as plain arrays."""
     matrix = pmi_matrix(cells, words, association, expected)
     return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
@@ -118,7 +118,7 @@ def pmi_matrix(
 ) -> sparse.csr_array[np.float32]:
     """Compute the positive mutual information of one condition: a row for each word, a column for each context.
 
-    `expected` are the frequencies of the contexts, if not those of these cells.
+    `expected` are the frequencies of the contexts; by default those of the cells.
     """
     directional = association.directional_contexts
     share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power

@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
 )
 # About 30 MB of cells.
 ROWS_IN_A_GROUP = 1 << 20
-# Far more than our files have; a file that claims more is refused before it is read.
+# Far more than in our files; a file that claims more is refused before it is read.
 MAX_ROWS_A_BYTE = 100
 
 
@@ -58,7 +58,7 @@ def write_cells(
             pairs.append(0)
             for cells in _regroup(blocks, rows):
                 columns = {"condition": np.full(len(cells.word), condition, np.int32)} | cells._asdict()
-                # By way of polars: from NumPy arrays Arrow would import pandas, which is slow.
+                # Through polars: Arrow would import pandas for NumPy arrays, which is slow.
                 writer.write_table(pl.DataFrame(columns).to_arrow().cast(SCHEMA))
                 sizes[-1] += len(cells.word)
                 pairs[-1] += cells.total()
@@ -66,7 +66,7 @@ def write_cells(
 
 
 def _regroup(blocks: Iterable[CellArrays], rows: int) -> Iterator[CellArrays]:
-    """Cut blocks of any size into row groups, so that the bytes do not depend on the blocks."""
+    """Cut blocks of any size into row groups of `rows`, so that the bytes do not depend on the blocks."""
     held: list[CellArrays] = []
     size = 0
     for block in blocks:
@@ -88,9 +88,7 @@ class CellsFile:
     """
 
     def __init__(self, path: str | Path, sizes: list[int], words: int) -> None:
-        self.path = path
-        self.sizes = sizes
-        self.words = words
+        self.path, self.sizes, self.words = path, sizes, words
 
     @cached_property
     def _about(self) -> pq.FileMetaData:
@@ -137,7 +135,7 @@ class CellsFile:
         fields = [SCHEMA.field(name) for name in CellArrays._fields]
         if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):
             raise DamagedFileError(f"{self.path} does not hold the columns of a run; prepare the run again")
-        # By way of polars, since Arrow's `to_numpy` imports pandas.
+        # Through polars, since Arrow's `to_numpy` imports pandas.
         cells = CellArrays(*(column.to_numpy() for column in pl.DataFrame(table)))
         if len(table) and (
             cells.word.min() < 0

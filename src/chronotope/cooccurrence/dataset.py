@@ -59,7 +59,7 @@ class Counts:
     checksum: str  # of the whole run
     _cells: CellsFile
     _held_out: CellsFile | None
-    _owner: Any = field(default=None, repr=False)  # keeps a temporary folder alive as long as the counts
+    _owner: Any = field(default=None, repr=False)  # a temporary folder, which lives as long as the counts
 
     def __repr__(self) -> str:
         words, cells = number_of(len(self.vocabulary), "words"), number_of(self.size, "cells")
@@ -114,7 +114,7 @@ class Counts:
 
     @property
     def report(self) -> CorpusReport:
-        """The size of each condition, and what was left out of the corpus."""
+        """The report on the corpus: the size of each condition, and notes on what was left out."""
         return self.store.report
 
     @classmethod
@@ -179,23 +179,23 @@ def count(
     settings, **counting
         A `CountSettings`, or its fields: min_count, max_words, window, weighting.
     threads
-        The number of cores to use; the result does not depend on it.
+        Number of cores; the result does not depend on it.
     memory
         Memory limit ('2GB', or a number of bytes); cells that exceed it go to disk. The result does not depend on it.
     workers
-        Read and count in this many processes of this machine; the result does not depend on it.
+        Number of processes of this machine to read and count in; the result does not depend on it.
     cluster
         Read and count on a Dask cluster: the address of its scheduler, such as tcp://10.0.0.5:8786.
     spill
-        With a cluster: a folder or an address (s3://…) where all its machines can write. An interrupted preparation
-        resumes from there; by default the workers write beside the run.
+        With a cluster: a folder or an address (s3://…) where all its machines can write, and from which an interrupted
+        preparation resumes; by default the workers write beside the run.
     force
-        Replace a run that was made from other input or settings (models in it are kept).
+        Whether to replace a run that was made from other input or settings (models in it are kept).
     progress
         Called with (stage, done, total); `show_progress` returns such a callback.
     on_report
-        Called with the tokenized text and the vocabulary before counting begins; without it, a warning says what is
-        left out (`report.notes`).
+        Called with the tokenized text and the vocabulary before counting begins; without it, `report.notes` become a
+        warning.
     """
     from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.batches import fingerprints
@@ -223,7 +223,7 @@ def count(
 
 @contextmanager
 def _spill_folder(spill: str | None, work: Path, asked: dict[str, Any]) -> Iterator[str]:
-    """Yield a folder for temporary cells, and remove it at the end; one in `spill` is kept if the work fails."""
+    """Yield a folder for temporary cells, and remove it at the end; a folder in `spill` is kept if the block fails."""
     if spill is None:
         with tempfile.TemporaryDirectory(prefix=".spill-", dir=work) as folder:
             yield folder

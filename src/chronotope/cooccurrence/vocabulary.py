@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Support(NamedTuple):
     """The count of each word in each condition; only pairs that occur are stored.
 
-    The pairs are sorted by condition, then by word. Everything that belongs to a word in a condition (a deviation, a
-    bias, a vector) is an array with one row per pair, so memory grows with the pairs that occur.
+    The pairs are sorted by condition, then by word. All data of a word in a condition (a deviation, a bias, a vector)
+    are arrays with one row per pair, so memory grows with the pairs that occur.
     """
 
     start: NDArray[np.int64]  # (C + 1,) the pairs of condition c are start[c] … start[c + 1] - 1

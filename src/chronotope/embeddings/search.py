@@ -52,7 +52,7 @@ class Search:
         return counts
 
     def rows(self, words: NDArray[np.int64], condition: int) -> Floats:
-        """Return the (Q, D) centered vectors of word ids in a condition; absent words by their other conditions."""
+        """Return the (Q, D) centered vectors of word ids in a condition; absent words from their other conditions."""
         model, observed = self._model, self._model.observed
         if condition == OVERALL:
             return np.asarray(self._common(words) - self._overall[1])
@@ -96,7 +96,7 @@ class Search:
         return self.cache.get(("matrix", condition, min_count), make)
 
     def takes_role_map(self, source: int, target: int, role_map: bool | None) -> bool:
-        """Return whether queries are moved by a role map; unless role_map otherwise, if the conditions are places."""
+        """Return whether a role map moves the queries: `role_map`, or by default if the conditions are places."""
         if source == target or self._mapping is not None:
             return False
         return self._model.conditions.axis == "place" if role_map is None else role_map
@@ -156,7 +156,7 @@ class Search:
     def bar(
         self, source: int, target: int, chance: float = 0.05, min_count: int = 5, role_map: bool | None = None
     ) -> Bar:
-        """Return by which margin a counterpart must be nearer than its rivals; see `counterparts`."""
+        """Return the margins by which a counterpart must be nearer than its rivals; see `counterparts`."""
         roles = self.takes_role_map(source, target, role_map)
 
         def make() -> NDArray[np.float64]:

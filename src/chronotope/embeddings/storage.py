@@ -1,9 +1,9 @@
-"""Save embeddings to one safetensors file and open it by memory map; nothing the file says of itself is trusted.
+"""Save embeddings to one safetensors file and open it by memory map; the content is checked, never trusted.
 
 The metadata entry `chronotope` holds JSON: format version, number of words, conditions, provenance, checksums of the
-large tensors, and the query mapping. `words` is UTF-8 text, one word a line. `variances` is there only if the method
-estimates them. `checksum` covers the header and every tensor but `contexts`, `vectors` and `variances`, so that opening
-a file reads a small part of it. These are compared with their checksums only by `load(verify=True)`.
+large tensors, and the query mapping. `words` is UTF-8 text, one word per line. `variances` exists only if the method
+estimates them. `checksum` covers the header and all tensors except `contexts`, `vectors` and `variances`, so that
+opening a file reads only a small part of it. Only `load(verify=True)` compares these three with their checksums.
 """
 
 import hashlib
@@ -96,7 +96,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
     run
         The run that the model was trained on, if it is not beside the file; questions about the text need it.
     verify
-        Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
+        Whether to compare vectors and contexts with their checksums, which takes about one second per gigabyte.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
 
 
 def run_folder(path: Path) -> Path:
-    """Return the folder of a run, given that folder or a model that was trained on it and lies in or beside it."""
+    """Return the folder of a run: that folder itself, or the run in or beside which a model file lies."""
     if not path.is_file():
         return path
     checksum = load(path).provenance.get("run")

@@ -1,4 +1,4 @@
-"""Files by name: on this machine, or in any store that fsspec opens by its address (s3://…, gs://…, memory://…)."""
+"""Open files by name: on this machine, or by an address that fsspec supports (s3://…, gs://…, memory://…)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
