@@ -122,7 +122,7 @@ class CellsFile:
                 with reading(str(self.path)) as file:
                     table = pq.ParquetFile(file, metadata=self._about).read_row_group(group, list(CellArrays._fields))
                 rows += len(table)
-                yield self._checked(table)
+                yield self._check(table)
         except MemoryError:
             raise
         except (OSError, ValueError, pa.ArrowException) as error:
@@ -130,7 +130,7 @@ class CellsFile:
         if rows != self.sizes[condition]:
             raise DamagedFileError(f"{self.path} does not hold what its run says; prepare the run again")
 
-    def _checked(self, table: pa.Table) -> CellArrays:
+    def _check(self, table: pa.Table) -> CellArrays:
         """Return the columns of a table as cells, or refuse them."""
         fields = [SCHEMA.field(name) for name in CellArrays._fields]
         if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):

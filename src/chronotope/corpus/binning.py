@@ -183,11 +183,11 @@ def days_of(label: str) -> tuple[int, int] | None:
 
 
 def _span(first: str, last: str) -> tuple[int, int] | None:
-    dates = read_dates(pl.Series([_signed(first), _signed(last)]))
+    dates = read_dates(pl.Series([_with_sign(first), _with_sign(last)]))
     return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
 
 
-def _signed(text: str) -> str:
+def _with_sign(text: str) -> str:
     """Write a year as `read_dates` expects it, with a sign if it is short or negative; leave other dates alone."""
     year = int(text) if re.fullmatch(r"-?\d+", text) else None
     return text if year is None else str(year) if 100 <= year <= 9_999 else f"{year:+d}"

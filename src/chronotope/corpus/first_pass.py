@@ -39,7 +39,7 @@ class FirstPass:
         self.problems = Problems()
         self.total = BatchCounts()
         self.matched: set[int] = set()  # the rows of the metadata that were used
-        self._corpus = corpus
+        self.corpus = corpus
         self._names = corpus.names
         self._file = open(self.raw, "wb")  # noqa: SIM115
         self._text = TextWriter(folder) if corpus.settings.keep_text else None
@@ -97,7 +97,7 @@ class FirstPass:
         rows = np.flatnonzero(~kept).tolist()
         bad = [BadRow(NO_WORDS, table["source"][row], table["line"][row]) for row in rows]
         table, length = table.with_columns(length=length).filter(kept), length[kept]
-        held_out = is_held_out(self._size, len(table), self._corpus.settings.holdout)
+        held_out = is_held_out(self._size, len(table), self.corpus.settings.holdout)
         for part, some in enumerate((~held_out, held_out)):
             count = np.bincount(ids[np.repeat(some, length)])
             self.counts[part, : len(count)] += count
@@ -131,13 +131,13 @@ class FirstPass:
         for row in bad:
             name = self._names[row.source]
             location = f"{name}:{row.line}" if row.line else name
-            if self._corpus.settings.strict and not is_remark(row.kind):
+            if self.corpus.settings.strict and not is_remark(row.kind):
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
 
     def _no_documents_reason(self) -> str:
         """Return why no document is left."""
-        settings, total = self._corpus.settings, self.total
+        settings, total = self.corpus.settings, self.total
         faults = ((kind, problem) for kind, problem in self.problems.items() if not is_remark(kind))
         worst, problem = max(faults, key=lambda item: item[1].count, default=("", Problem()))
         chosen = {name: getattr(settings, name) for name in ("where", "since", "until")}

@@ -108,8 +108,8 @@ def write_store(
     count = partial(tokens.count_words, work / tokens.TOKENS, sizes, condition, shape=shape, chunk_tokens=chunk_tokens)
     counted = count(~held_out)
     everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
-    report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus)
-    report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
+    lines = {"phrases": phrases, "mixed_case": tuple(mixed_case(lexicon))}
+    report = build_report(first, documents, conditions, selection.bins, everything, **lines)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources = [sources[0] | {"checksum": first.content.hexdigest()}]
     about = {

@@ -92,15 +92,9 @@ class CorpusReport:
 
 
 def build_report(
-    first: FirstPass,
-    documents: pl.DataFrame,
-    conditions: Conditions,
-    bins: Bins | None,
-    counts: Any,
-    phrases: tuple[str, ...],
-    corpus: Corpus,
+    first: FirstPass, documents: pl.DataFrame, conditions: Conditions, bins: Bins | None, counts: Any, **lines: Any
 ) -> CorpusReport:
-    """Report on a corpus; `counts` is (C, W), sparse, and includes held-out documents."""
+    """Report on a corpus; `counts` is (C, W), sparse, with held-out documents; `lines` are further fields."""
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()
@@ -113,6 +107,7 @@ def build_report(
         days = [bins.days(time) for time in sorted({time for time, _ in first.labels})]
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
+    corpus = first.corpus
     unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
     dominance = _dominance_notes(documents, corpus, conditions, tokens)
     return CorpusReport(
@@ -126,8 +121,8 @@ def build_report(
         left_out=first.total.left_out,
         outside=first.total.outside,
         unspaced=first.total.unspaced_tokens,
-        phrases=phrases,
         notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominance),
+        **lines,
     )
 
 

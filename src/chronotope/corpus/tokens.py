@@ -125,13 +125,10 @@ class TokenStore:
         self.checked_ids  # noqa: B018  # SciPy does not check them
         return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)
 
-    @cached_property
-    def _first_documents(self) -> NDArray[np.int64]:
-        return np.searchsorted(self.document_condition, np.arange(len(self.conditions) + 1))
-
     def condition_slice(self, condition: int) -> slice:
         """Return the documents of a condition."""
-        return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
+        ends = np.array([condition, condition + 1], self.document_condition.dtype)
+        return slice(*np.searchsorted(self.document_condition, ends).tolist())
 
     def positions(self, word: int) -> NDArray[np.int64]:
         """Return the positions of a word among all tokens, held-out documents included."""

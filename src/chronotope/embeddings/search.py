@@ -107,7 +107,7 @@ class Search:
             return unit_rows(rows)
         if self._mapping is None:
             return move(rows, self.role_map(source, target))
-        return self._mapping.project(words, rows, self._shared(source, target, self._mapping.min_count))
+        return self._mapping.project(words, rows, self._shared_words(source, target, self._mapping.min_count))
 
     def role_map(self, source: int, target: int) -> NDArray[np.float64]:
         """Return the (D, D) role map between two conditions."""
@@ -186,7 +186,7 @@ class Search:
         back = np.maximum(nearest(unit, there_pool.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
         return list(map(float, (own + back) / 2 + bar.margin(int(self.counts(source)[word]))))
 
-    def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
+    def _shared_words(self, source: int, target: int, min_count: int) -> SharedWords:
         """Return the words that occur often enough in both conditions, with both vectors."""
         counts = np.minimum(self.counts(source), self.counts(target))
         words = np.flatnonzero(counts >= min_count)
@@ -208,7 +208,7 @@ class Search:
         def make() -> ConditionMatrix:
             if mapping is None:
                 return replace(pool, unit=move_together(pool.unit, self.role_map(source, target)))
-            shared = self._shared(source, target, mapping.min_count)
+            shared = self._shared_words(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
         return self.cache.get(("projected pool", source, target, min_count, roles), make)

@@ -81,11 +81,6 @@ class Factorization(NamedTuple):
         """The size of the vocabulary."""
         return int(self.matrices[0][0].shape[1])
 
-    def ridge(self, condition: int) -> float:
-        """γ + λ + τ degree(c)."""
-        pulls = self.settings.smoothness * len(self.neighbors[condition])
-        return self.settings.agreement + self.settings.size_penalty + pulls
-
 
 def make_problem(
     counts: Counts, settings: DynamicSettings, place_edges: list[tuple[str, str]] | None = None
@@ -132,7 +127,8 @@ def _improve(own: Floats, other: Floats, condition: int, problem: Factorization,
     """Write the best V (or U) of a condition to `own`; return Σ Y (V Uᵀ)."""
     here, neighbors, settings = other[condition], problem.neighbors[condition], problem.settings
     square = here.astype(np.float64).T @ here
-    inverse = np.linalg.inv(square + problem.ridge(condition) * np.eye(here.shape[1]))
+    ridge = settings.agreement + settings.size_penalty + settings.smoothness * len(neighbors)
+    inverse = np.linalg.inv(square + ridge * np.eye(here.shape[1]))
 
     def solve(matrix: sparse.csr_array[np.float32], first: int) -> float:
         rows = slice(first, first + matrix.shape[0])

@@ -65,8 +65,9 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
     # The latest vector of each word in each place, and its time bin; untouched pages of zeros take no memory.
     latest = np.zeros((max(place_of) + 1, words, embeddings.dimensions), dtype=np.float32)
     latest_time = np.full(latest.shape[:2], -1)
-    for condition, (low, high) in enumerate(pairwise(embeddings.observed.start)):
-        where = place_of[condition], embeddings.observed.word[low:high]
+    old = embeddings.observed
+    for condition, (low, high) in enumerate(pairwise(old.start)):
+        where = place_of[condition], old.word[low:high]
         latest[where], latest_time[where] = embeddings.vectors[low:high], time_of[condition]
     added = []
     for condition in range(len(counts.conditions)):
@@ -84,7 +85,23 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
         vectors = (vectors / np.maximum(weight + pull + beta, 1e-12)).astype(np.float32)
         latest[where], latest_time[where] = vectors, time_of[at]
         added.append((word, count, vectors))
-    return _with(embeddings, counts, conditions, added)
+
+    sizes = np.cumsum([len(word) for word, _, _ in added])
+    word, count, vectors = (np.concatenate(part) for part in zip(*added, strict=True))
+    start = np.append(old.start, old.start[-1] + sizes)
+    center = centers(Support(np.append(0, sizes), word, count), vectors)
+    entry = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
+    return ConditionedEmbeddings(
+        embeddings.words,
+        conditions,
+        Support(start, np.append(old.word, word), np.append(old.count, count)),
+        np.concatenate([embeddings.vectors, vectors]),
+        common=embeddings.common,
+        condition_factors=np.concatenate([embeddings.condition_factors, np.ones((len(added), embeddings.dimensions))]),
+        center=np.concatenate([embeddings.center, center]),
+        contexts=embeddings.contexts,
+        provenance=embeddings.provenance | {"extended": [*embeddings.provenance.get("extended", []), entry]},
+    )
 
 
 def append_conditions(old: Conditions, new: Conditions) -> Conditions:
@@ -135,30 +152,3 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     if provenance["window"] != counts.settings.window:
         raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model
-
-
-def _with(
-    embeddings: ConditionedEmbeddings,
-    counts: Counts,
-    conditions: Conditions,
-    added: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]],
-) -> ConditionedEmbeddings:
-    """Return the embeddings with the (words, counts, vectors) of the added conditions."""
-    old = embeddings.observed
-    sizes = np.cumsum([len(word) for word, _, _ in added])
-    word, count, vectors = (np.concatenate(part) for part in zip(*added, strict=True))
-    start = np.append(old.start, old.start[-1] + sizes)
-    support = Support(start, np.append(old.word, word), np.append(old.count, count))
-    center = centers(Support(np.append(0, sizes), word, count), vectors)
-    entry = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
-    return ConditionedEmbeddings(
-        embeddings.words,
-        conditions,
-        support,
-        np.concatenate([embeddings.vectors, vectors]),
-        common=embeddings.common,
-        condition_factors=np.concatenate([embeddings.condition_factors, np.ones((len(added), embeddings.dimensions))]),
-        center=np.concatenate([embeddings.center, center]),
-        contexts=embeddings.contexts,
-        provenance=embeddings.provenance | {"extended": [*embeddings.provenance.get("extended", []), entry]},
-    )

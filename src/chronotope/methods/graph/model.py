@@ -1,7 +1,6 @@
 """`graph`: from counts to conditioned embeddings by alternating two exact steps."""
 
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Self
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, embeddings_of, training_run
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dimensions, embeddings_of, training_run
 from chronotope.methods.device import Choice, train_on
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
@@ -93,10 +92,11 @@ class GraphModel(Method, GraphSettings):
                 if run.history:
                     solver.best_contexts()
                 loss = (constant + solver.solve_rows()) / (constant or 1.0)
-                held_out = score(context_scores(solver, counts))
+                tensors = {"rows": solver.rows, "contexts": solver.contexts}
+                held_out = score(context_scores(**tensors, counts=counts))
                 run.report(Epoch(len(run.history) + 1, self.epochs, loss, held_out))
                 options.on_step(len(run.history), self.epochs)
-                run.save_if_due({"rows": solver.rows, "contexts": solver.contexts}, {})
+                run.save_if_due(tensors, {})
             rows, contexts = solver.principal()
         return embeddings_of(counts, rows, provenance | {"training": run.history}, contexts=contexts)
 
@@ -137,13 +137,11 @@ def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
     return kept, 2 * 12 * columns * counts.size
 
 
-def context_scores(solver: Solver, counts: Counts) -> Scores:
+def context_scores(rows: Floats, contexts: Floats, counts: Counts) -> Scores:
     """Return a function that predicts the mutual information of all contexts of some words in a condition."""
     support, words = counts.vocabulary.support, len(counts.vocabulary)
-    on_host = cache(lambda: (solver.rows, solver.contexts))
 
     def scores(condition: int, asked: NDArray[np.int32]) -> NDArray[np.floating]:
-        rows, contexts = on_host()
         found = rows[support.start[condition] + np.searchsorted(support.words_in(condition), asked)] @ contexts.T
         # A directional context has two columns, each with half of the word's frequency.
         return np.asarray(found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2]))
