@@ -70,7 +70,7 @@ class ConditionedSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.zeros and not (self.deviations and self.condition_vectors):
-            raise SettingsError("zeros needs deviations and condition vectors: it is a setting of cw2v alone")
+            raise SettingsError("zeros needs deviations and condition vectors, so only cw2v has this setting")
         if not (self.deviations or self.condition_vectors):
             raise SettingsError("without deviations and condition vectors nothing differs between conditions; keep one")
 

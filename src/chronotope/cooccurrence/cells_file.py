@@ -91,7 +91,8 @@ class CellsFile:
         self.path, self.sizes, self.words = path, sizes, words
 
     @cached_property
-    def _about(self) -> pq.FileMetaData:
+    def _groups(self) -> tuple[pq.FileMetaData, list[int]]:
+        """The metadata of the file, and the first row group of each condition, (C + 1,)."""
         import pyarrow.parquet as pq
 
         with reading(str(self.path)) as file:
@@ -99,13 +100,7 @@ class CellsFile:
             rows = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
             if max(rows, default=0) > ROWS_IN_A_GROUP or sum(rows) > MAX_ROWS_A_BYTE * file.seek(0, 2):
                 raise DamagedFileError(f"{self.path} claims more cells than it can hold; it is not read")
-        return about
-
-    @cached_property
-    def _first_group(self) -> list[int]:
-        """(C + 1,) the row groups of each condition."""
-        rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
-        return list(np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist())
+        return about, np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
 
     def read(self, condition: int) -> CellArrays:
         """Return the cells of a condition."""
@@ -117,10 +112,10 @@ class CellsFile:
 
         rows = 0
         try:
-            groups = range(self._first_group[condition], self._first_group[condition + 1])
-            for group in groups:
+            about, first = self._groups
+            for group in range(first[condition], first[condition + 1]):
                 with reading(str(self.path)) as file:
-                    table = pq.ParquetFile(file, metadata=self._about).read_row_group(group, list(CellArrays._fields))
+                    table = pq.ParquetFile(file, metadata=about).read_row_group(group, list(CellArrays._fields))
                 rows += len(table)
                 yield self._check(table)
         except MemoryError:
@@ -128,7 +123,7 @@ class CellsFile:
         except (OSError, ValueError, pa.ArrowException) as error:
             raise DamagedFileError(f"{self.path} cannot be read ({first_line(error)}); prepare the run again") from None
         if rows != self.sizes[condition]:
-            raise DamagedFileError(f"{self.path} does not hold what its run says; prepare the run again")
+            raise DamagedFileError(f"{self.path} does not fit the description of its run; prepare the run again")
 
     def _check(self, table: pa.Table) -> CellArrays:
         """Return the columns of a table as cells, or refuse them."""

@@ -63,8 +63,7 @@ class FirstPass:
             if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
                 raise InputError(
                     "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
-                    "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
-                    "(--tokenizer whitespace)"
+                    "pass a tokenizer for it, or tokenized text with tokenizer='whitespace' (--tokenizer whitespace)"
                 )
         self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 

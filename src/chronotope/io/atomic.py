@@ -109,17 +109,13 @@ def temporary_path(parent: Path, name: str) -> Path:
     host = socket.gethostname()
     pattern = re.compile(rf"\.{re.escape(f'{name}.{host}')}-(\d+)-[0-9a-f]{{8}}\.partial")
     for entry in os.listdir(parent):
-        match = pattern.fullmatch(entry)
+        match, path = pattern.fullmatch(entry), parent / entry
         if match and not psutil.pid_exists(int(match[1])):
-            _remove(parent / entry)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
     return parent / f".{name}.{host}-{os.getpid()}-{secrets.token_hex(4)}.partial"
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def follow_links(path: str | Path) -> Path:

@@ -167,7 +167,7 @@ class Method:
         """
         one_of("device", device, DEVICES)
         if device == "cuda" and "cuda" not in self.supports:
-            raise SettingsError(f"{self.method} trains on the CPU alone; leave out --device cuda")
+            raise SettingsError(f"{self.method} trains only on the CPU; leave out --device cuda")
         if memory is not None and "memory" not in self.supports:
             raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
         smooth = getattr(self, "smoothness", None) != 0 and getattr(self, "condition_vectors", True)

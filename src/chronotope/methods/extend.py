@@ -148,7 +148,9 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
         raise SettingsError(f"{provenance.get('method', 'this model')} has no common contexts; extend a model of graph")
     model = from_dict(GraphModel, provenance["settings"])
     if model.marginals != "own":
-        raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
+        raise SettingsError(
+            "a model with pooled marginals cannot be extended, since new text changes them; train again"
+        )
     if provenance["window"] != counts.settings.window:
         raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model

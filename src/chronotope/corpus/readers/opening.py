@@ -104,8 +104,8 @@ def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], 
     fitting = [path for path in tables if not (usable or format_of(path) == "json") or _fits(path, fields, settings)]
     if usable and fitting:
         raise InputError(
-            f"{folder} holds documents ({_names(texts)}) and tables of documents ({_names(fitting)}); name those to "
-            f"read, such as '{folder}/**/*{texts[0].suffix}' or '{folder}/**/*{fitting[0].suffix}'"
+            f"{folder} holds documents ({_names(texts)}) and tables of documents ({_names(fitting)}); name the "
+            f"files to read, such as '{folder}/**/*{texts[0].suffix}' or '{folder}/**/*{fitting[0].suffix}'"
         )
     read = texts if usable or not fitting else fitting
     if not read:

@@ -74,7 +74,8 @@ class SubtokenEncoder:
                 lost += not inside.any()
                 found.append(hidden[at][inside if inside.any() else end[at] > start[at]].mean(axis=0))
         if lost:
-            warnings.warn(f"{number_of(lost, 'words')} without a subtoken: the mean of the text instead", stacklevel=2)
+            words = number_of(lost, "words")
+            warnings.warn(f"{words} without a subtoken: the mean of the text is used instead", stacklevel=2)
         return np.asarray(found)[np.argsort(order)]
 
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
@@ -147,14 +148,14 @@ def open_encoder(settings: ContextualSettings, window: int, options: FitOptions)
         return chosen
     if chosen == HASHING:
         if options.device == "cuda":
-            raise SettingsError("the hashing encoder runs on the CPU alone; leave out --device cuda")
+            raise SettingsError("the hashing encoder runs only on the CPU; leave out --device cuda")
         return HashingEncoder(settings.dimensions or 200, window, settings.seed)
     if settings.dimensions is not None:
         raise SettingsError(f"dimensions are for the hashing encoder; {chosen} has its own")
     if not (Path(chosen) / "model.onnx").is_file():
         return TransformersEncoder(chosen, settings.layer, options)
     if settings.layer != -1:
-        raise SettingsError("an ONNX model gives its last layer alone; leave the layer out")
+        raise SettingsError("an ONNX model returns only its last layer; leave the layer out")
     return OnnxEncoder(Path(chosen), options)
 
 

@@ -112,7 +112,9 @@ def encode_usages(
                 texts, spans = zip(*sentences(counts, usages.position[rows]), strict=True)
                 vectors = np.asarray(encoder(list(texts), list(spans)))
                 if vectors.ndim != 2 or len(vectors) != len(rows):
-                    raise InputError(f"an encoder returns a row for each text; {len(rows)} became {vectors.shape}")
+                    raise InputError(
+                        f"an encoder must return one row per text; for {len(rows)} texts the shape is {vectors.shape}"
+                    )
                 with np.errstate(over="ignore"):
                     vectors = vectors.astype(np.float16)
                 if not np.isfinite(vectors).all():

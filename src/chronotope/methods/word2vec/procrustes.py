@@ -74,7 +74,7 @@ def align(
         if len(shared) < min_shared:
             what = "words" if landmarks is None else "landmarks"
             share = f"{names[0]} and {names[1]} share only {len(shared):,} {what}"
-            raise InputError(f"{share}; to rotate {min_shared} dimensions takes at least as many")
+            raise InputError(f"{share}; a rotation of {min_shared} dimensions needs at least as many")
         if not len(shared):
             return
         weight = rarer[shared] / (rarer[shared] + shrinkage)
