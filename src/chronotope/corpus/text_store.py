@@ -6,6 +6,7 @@
 
 import threading
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,11 @@ class TextWriter:
 
     def add(self, texts: pl.Series) -> None:
         """Write texts in row groups of about GROUP_BYTES."""
-        if texts.is_empty():
-            return
         size = texts.str.len_bytes().to_numpy().astype(np.int64)
         group = (np.cumsum(size) - size) // GROUP_BYTES
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
-        for first, last in zip(starts, [*starts[1:], len(texts)], strict=True):
-            self._writer.write_table(texts[int(first) : int(last)].to_frame("text").to_arrow())
+        starts = np.flatnonzero(np.diff(group, prepend=-1)).tolist()
+        for first, last in pairwise([*starts, len(texts)]):
+            self._writer.write_table(texts[first:last].to_frame("text").to_arrow())
 
     def close(self) -> None:
         """Write the end of the file."""
