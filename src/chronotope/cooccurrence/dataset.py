@@ -248,12 +248,12 @@ def _prepare(
     from chronotope.corpus.batches import fingerprints
     from chronotope.corpus.pipeline import write_store
 
-    store = write_store(corpus, work, progress, resources, asked["sources"])
+    store, counted = write_store(corpus, work, progress, resources, asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
         if after["checksum"] not in (None, before["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
 
-    vocabulary = build_vocabulary(store, settings)
+    vocabulary = build_vocabulary(store, counted, settings)
     support = vocabulary.support
     columns = {"condition": support.condition, "word": support.word, "count": support.count}
     pl.DataFrame(columns | {"documents": vocabulary.documents}).write_parquet(work / SUPPORT)

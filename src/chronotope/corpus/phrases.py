@@ -19,7 +19,7 @@ from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import CHUNK_TOKENS, TOKEN, read_chunks
 from chronotope.runtime.kernels import kernel
 
-# In the UN debates this joins prime_minister (0.90), security_council (0.80) and cold_war (0.75); of_the has 0.34.
+# In the UN debates prime_minister has 0.90, security_council 0.80, cold_war 0.75 and of_the 0.34.
 ASSOCIATION = 0.7
 MIN_COUNT = 20
 FUNCTION_WORDS = 20
@@ -31,7 +31,7 @@ class Trie(NamedTuple):
     """Phrases as a tree of word numbers; node 0 is its root."""
 
     begins: NDArray[np.bool_]  # (W,) whether a phrase begins with a word
-    edge: NDArray[np.int64]  # (E,) node << 32 | word, ascending
+    edge: NDArray[np.int64]  # (E,) a node and the word that follows, node << 32 | word; ascending
     node: NDArray[np.int32]  # (E,) the node that each edge leads to
     phrase: NDArray[np.int32]  # (nodes,) the number of the phrase that ends at a node, or -1
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -62,8 +61,11 @@ def write_store(
     resources: Resources,
     sources: list[dict[str, Any]],
     chunk_tokens: int = CHUNK_TOKENS,
-) -> TokenStore:
-    """Write the files of a store to a folder, the description last; `sources` is the fingerprint of the corpus."""
+) -> tuple[TokenStore, tuple[Any, Any]]:
+    """Write the files of a store to a folder, the description last; return it with the result of `count_words`.
+
+    `sources` is the fingerprint of the corpus. Held-out documents are not counted.
+    """
     settings, selection = corpus.settings, Selection(corpus.settings)
     progress = progress or (lambda *_: None)
 
@@ -122,7 +124,7 @@ def write_store(
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
     (work / tokens.STORE).write_text(text, encoding="utf-8")
-    return replace(TokenStore.open(work), _counted=counted)
+    return TokenStore.open(work), counted
 
 
 def order_conditions(

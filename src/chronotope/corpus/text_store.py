@@ -77,9 +77,6 @@ class TextStore:
         """Return whether a folder holds the text of its documents."""
         return (folder / TEXT).exists()
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def document(self, document: int) -> str:
         """Return the text of a document."""
         row = int(self._rows[document])

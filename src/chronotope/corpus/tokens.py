@@ -64,7 +64,6 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]  # the files with their checksums
-    _counted: tuple[csr_array, csr_array] | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
@@ -115,15 +114,6 @@ class TokenStore:
                 path = self.folder / TOKENS
                 raise DamagedFileError(f"{path} names a word that does not exist; prepare the run again")
         return np.asarray(self.ids)
-
-    @cached_property
-    def condition_counts(self) -> tuple[csr_array, csr_array]:
-        """(C, W) the count of each word in each condition and the documents with it, without held-out documents."""
-        if self._counted is not None:
-            return self._counted
-        shape = len(self.conditions), len(self.words)
-        self.checked_ids  # noqa: B018  # SciPy does not check them
-        return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)
 
     def condition_slice(self, condition: int) -> slice:
         """Return the documents of a condition."""

@@ -50,7 +50,7 @@ def centers(support: Support, vectors: NDArray[np.float32]) -> NDArray[np.float6
 
 
 class LRUCache:
-    """Keep the most recently used arrays up to `limit` bytes; the newest stays whatever its size."""
+    """Keep the most recently used arrays up to `limit` bytes; the newest stays even if it is larger."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -278,7 +278,7 @@ class TrainingRun:
         self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
     def load(self, shapes: Shapes) -> State | None:
-        """Return the tensors and the state to resume from, and restore the history; None to start anew."""
+        """Return the tensors and the state to resume from, and restore the history; None to start from scratch."""
         loaded = self._checkpoint.load(shapes) if self._options.resume else None
         if loaded:
             self.history = loaded[1].pop("history")

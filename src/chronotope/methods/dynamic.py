@@ -40,8 +40,8 @@ class DynamicFactorization(Method, DynamicSettings):
     """Positive mutual information factorized in all conditions at once, with smoothing (Yao et al. 2018).
 
     The fields are those of `chronotope.config.DynamicSettings`. As in the original, λ = 10, τ = 50, γ = 100, there are
-    50 dimensions and five sweeps, and all conditions start from the vectors of the mean matrix. All places are
-    neighbors, as in Gong et al. (2020). Vectors are not centered.
+    50 dimensions and five sweeps, and all conditions start from the vectors of the mean matrix. By default all places
+    are neighbors, as in Gong et al. (2020). Vectors are not centered.
 
     Memory grows with words × conditions: absent words also have two vectors in each condition.
     """

@@ -91,7 +91,7 @@ class Joined:
         return list(dict.fromkeys([*own, *self.metadata.fields])) if own else own
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:
-        """Return the fingerprint of the text alone."""
+        """Return the fingerprint of the text, without the metadata."""
         return list(self.reader.fingerprint(self._own(fields)))
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:

@@ -37,8 +37,6 @@ class ConditionedModel(Method, ConditionedSettings):
     `deviations` that of Tian et al. (2018), where no word changes by itself; without `condition_vectors` that of Bamman
     et al. (2014). The omitted part keeps its initial value, 0 or 1; training needs the same memory.
 
-    Training runs on the CPU only, so `device="auto"` and `device="cpu"` give the same bytes.
-
     Examples
     --------
     >>> ConditionedModel.preset("paper", axis="time").deviation_penalty

@@ -23,10 +23,9 @@ MIN_SINGULAR_SHARE = 1e-6
 
 
 class Parameters(NamedTuple):
-    """Everything that is learned; deviations and biases exist only for pairs that occur.
+    """All learned parameters; deviations and biases exist only for pairs that occur.
 
-    AdaGrad's accumulators have the same fields, with one number for each row: one number for each element would cost
-    twice the time and memory at the same held-out error.
+    AdaGrad's accumulators have the same fields, with one number per row.
     """
 
     word: Floats  # (W, D)

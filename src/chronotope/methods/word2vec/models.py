@@ -54,9 +54,9 @@ class AlignedWord2Vec(Method, AlignedSettings):
 class LinearWord2Vec(Method, LinearSettings):
     """word2vec in each condition; a query is mapped by a local linear map (Kulkarni et al. 2015).
 
-    The map from one condition to another is fitted to the 1,000 words nearest to the query (the number in the
-    authors' program) that occur in both, anew for each query; see `chronotope.embeddings.LocalLinearMap`. The fields
-    are those of `chronotope.config.LinearSettings`. Vectors are not centered.
+    For each query, the map from one condition to another is fitted to the 1,000 nearest words that occur in both, as
+    many as in the authors' program; see `chronotope.embeddings.LocalLinearMap`. The fields are those of
+    `chronotope.config.LinearSettings`. Vectors are not centered.
 
     The vectors are stored rotated, like those of `aligned`, for absent words and for questions about all conditions.
     Rotations change neither the fit nor a cosine, so they affect no answer between two conditions.
