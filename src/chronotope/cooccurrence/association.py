@@ -4,8 +4,6 @@ With `directional_contexts`, a word before and the same word after are two conte
 surnames) then become more similar than words that follow each other (a first name and a surname).
 """
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,29 +78,6 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     other = word != context
     rows, columns = np.append(word, context[other]), np.append(context, word[other])
     return sparse.csr_array((np.append(count, count[other]).astype(np.float64), (rows, columns)), shape=(words, words))
-
-
-def rows_by_condition(
-    counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1
-) -> Iterator[ConditionRows]:
-    """Yield the rows of the words that occur in each condition, in order; each thread holds one condition at a time.
-
-    `marginals` are the context frequencies: the condition's 'own', or 'pooled' over all conditions.
-    """
-    words, support = len(counts.vocabulary), counts.vocabulary.support
-    pooled = None
-    if marginals == "pooled":
-        scale = scale_of_conditions(counts)
-        directional = association.directional_contexts
-        totals = (context_totals(counts.cells(number), words, directional) for number in range(len(scale)))
-        pooled = sum((scale[number] * total for number, total in enumerate(totals)), np.zeros(1))
-
-    def rows(condition: int) -> ConditionRows:
-        found = rows_of(counts.cells(condition), words, association, pooled)
-        return found._replace(length=found.length[support.words_in(condition)])
-
-    with ThreadPoolExecutor(threads) as pool:
-        yield from (map if threads == 1 else pool.map)(rows, range(len(counts.conditions)))
 
 
 def rows_of(
