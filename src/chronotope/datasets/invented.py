@@ -175,18 +175,13 @@ def _default_changes(times: Sequence[str], places: Sequence[str]) -> tuple[Chang
         ("gas", "energy", "motoring", 0.5, 3, 0.015),
         ("lift", "mountain", "house", 0.4, 0, 0.015),
     )
-    return tuple(
-        Change(
-            word=word,
-            before=TOPICS[before],
-            after=TOPICS[after],
-            time=None if when is None else times[max(1, int(when * len(times)))],
-            place=None if where is None else places[where % len(places)],
-            share=share,
-        )
-        for word, before, after, when, where, share in planted
-        if (when is None or len(times) > 1) and (where is None or len(places) > 1)
-    )
+    changes = []
+    for word, before, after, when, where, share in planted:
+        if (when is None or len(times) > 1) and (where is None or len(places) > 1):
+            time = None if when is None else times[max(1, int(when * len(times)))]
+            place = None if where is None else places[where % len(places)]
+            changes.append(Change(word, TOPICS[before], TOPICS[after], time, place, share))
+    return tuple(changes)
 
 
 def _holders(office: str, times: Sequence[str], places: Sequence[str]) -> NDArray[np.object_]:
