@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from chronotope.corpus import Corpus, CorpusReport, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
+THRESHOLD = ("min_count", "dropped_words", "dropped_tokens")  # fields of `Vocabulary`
 
 
 @dataclass(frozen=True)
@@ -137,12 +138,13 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
-        kept = {name: sizes[name] for name in ("min_count", "dropped_words", "dropped_tokens")}
-        held_out = about["held_out"]
+        threshold, held_out = {name: sizes[name] for name in THRESHOLD}, about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(tuple(words.to_list()), support, **kept, documents=table["documents"].to_numpy()),
+            vocabulary=Vocabulary(
+                tuple(words.to_list()), support, **threshold, documents=table["documents"].to_numpy()
+            ),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
@@ -273,20 +275,12 @@ def _prepare(
         lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
         raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
 
-    about = {
+    about = asked | {
         "format": FORMAT,
         "asked": checksum_of(asked),
-        "corpus": asked["corpus"],
-        "tokenizer": asked["tokenizer"],
-        "counting": asked["counting"],
         "sources": store.sources,
         "conditions": store.conditions.to_dict(),
-        "vocabulary": {
-            "size": words,
-            "min_count": vocabulary.min_count,
-            "dropped_words": vocabulary.dropped_words,
-            "dropped_tokens": vocabulary.dropped_tokens,
-        },
+        "vocabulary": {"size": words} | {name: getattr(vocabulary, name) for name in THRESHOLD},
         "unit": units(settings),
         "cells": cell_sizes,
         "held_out": held_out_sizes,

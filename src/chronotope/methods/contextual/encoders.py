@@ -102,9 +102,7 @@ class TransformersEncoder(SubtokenEncoder):
         self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)
         revision = getattr(self._model.config, "_commit_hash", None)
         self.name = _fingerprint(Path(source)) if Path(source).is_dir() else f"{source}@{revision}"
-        self.packages = {
-            name: package.__version__ for name, package in (("torch", torch), ("transformers", transformers))
-        }
+        self.packages = {package.__name__: package.__version__ for package in (torch, transformers)}
 
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         options = {"padding": True, "truncation": True, "max_length": MOST_SUBTOKENS, "return_tensors": "pt"}
