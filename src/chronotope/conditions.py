@@ -1,7 +1,7 @@
 """The conditions of a corpus, and the graph of neighboring conditions.
 
-A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; only the edges
-of a `Graph` depend on that difference.
+A condition is a time bin, a place, or a time bin in a place. Time is ordered, places are not; only the edges of a
+`Graph` depend on this difference.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ MOST_EDGES = 10_000_000  # training takes about a hundred bytes for each
 
 
 class Graph(NamedTuple):
-    """Which conditions are neighbors: an undirected graph without loops."""
+    """The neighbors among the conditions: an undirected graph without loops."""
 
     size: int  # number of conditions
     edges: NDArray[np.int32]  # (E, 2) sorted unique pairs of condition numbers, the smaller first
@@ -29,7 +29,7 @@ class Graph(NamedTuple):
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions that occur in a corpus, in order: by time, then by place; an axis that it lacks is empty."""
+    """The conditions that occur in a corpus, ordered by time, then by place; a missing axis is empty."""
 
     times: tuple[str, ...] = ()  # the labels of the time bins
     places: tuple[str, ...] = ()
@@ -87,13 +87,13 @@ class Conditions:
 
     @cached_property
     def leaves(self) -> tuple[int, ...]:
-        """The conditions that hold every text once: those of the lowest level of nested places."""
+        """The conditions of the lowest level of nested places, which hold every text once."""
         above = set(self.parents.values())
         return tuple(at for at in range(len(self)) if not above or self.place_of[at] not in above)
 
     @property
     def tree_edges(self) -> list[tuple[str, str]] | None:
-        """The edges of nested places: each with the place above it, the highest with one another; None if none nest."""
+        """The edges of nested places: each with the place above it, and all top places; None if places do not nest."""
         highest = [place for number, place in enumerate(self.places) if number not in self.parents]
         inner = [(self.places[above], self.places[number]) for number, above in self.parents.items()]
         return [*inner, *combinations(highest, 2)] if inner else None
@@ -112,14 +112,14 @@ class Conditions:
     def graph(self, place_edges: Iterable[tuple[str, str]] | None = None) -> Graph:
         """Return the graph of neighboring conditions.
 
-        Time bins form a chain, places a complete graph or, if they nest, a tree. Time × place is the product: a
-        condition is the neighbor of the same place in the nearest bin where that place occurs, and of the other places
-        in the same bin.
+        Time bins form a chain, places a complete graph or, if they nest, a tree. Time × place is the product: the
+        neighbors of a condition are the same place in the nearest bins where it occurs, and the other places in the
+        same bin.
 
         Parameters
         ----------
         place_edges
-            Which places are neighbors (for instance the countries that share a border) instead of all pairs.
+            Pairs of neighboring places, for instance countries that share a border; by default all pairs.
         """
         place_edges = self.tree_edges if place_edges is None else place_edges
         neighbors = None if place_edges is None else self._place_numbers(place_edges)

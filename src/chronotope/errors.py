@@ -1,4 +1,4 @@
-"""The exceptions for users: each message is one line with the fault and the remedy."""
+"""The exceptions for users: each message is one line with the problem and the remedy."""
 
 import difflib
 import re
@@ -12,7 +12,7 @@ class ChronotopeError(Exception):
 
 
 class InputError(ChronotopeError):
-    """The text, its columns, its dates or its places cannot be read as asked."""
+    """The input cannot be read: a file, a column, a date, a place or a word."""
 
 
 class SettingsError(ChronotopeError):
@@ -38,7 +38,7 @@ class UnknownConditionError(ChronotopeError):
     def __init__(self, label: str, labels: Iterable[str], what: str = "conditions", why: str = "") -> None:
         self.label, self.labels = label, list(labels)
         part = label.strip().casefold()
-        # Conditions of time × place of which only the time or the place was named.
+        # The user named only the time or the place of conditions of time × place.
         partial = [name for name in self.labels if "/" in name and part in name.casefold().split("/", 1)]
         if partial and not why:
             hint = f"; those of {label.strip()}: {some_of(partial)}"
@@ -61,7 +61,7 @@ class DamagedFileError(ChronotopeError):
 
 
 class InUseError(ChronotopeError):
-    """Another process writes to the same run or model, or needs it unchanged."""
+    """Another process writes to the same run or model, or reads it and needs it unchanged."""
 
 
 class DivergenceError(ChronotopeError):
@@ -93,7 +93,7 @@ def first_line(error: object) -> str:
 
 
 def _similar_label(label: str, labels: Sequence[str]) -> str:
-    """Return a hint that names the bin that contains a year, the label with time and place swapped, or similar ones."""
+    """Return a hint: the bin that contains a year, the label with time and place swapped, or similar labels."""
     for name in labels if re.fullmatch(r"\d{4}", label) else ():
         if name == f"{label[:3]}0s" or (re.fullmatch(r"\d{4}-\d{4}", name) and name[:4] <= label <= name[5:]):
             return f"; {label} is in {name}"

@@ -46,7 +46,7 @@ def _first_process() -> int:
 
 
 def check_not_forked() -> None:
-    """Raise SettingsError in a process that was forked after its parent used polars, whose threads do not survive."""
+    """Raise SettingsError in a forked process whose parent used polars: its threads do not survive a fork."""
     if _first_process() != os.getpid():
         raise SettingsError(
             "this process was forked from one that has used chronotope, and would wait forever; start processes with "
@@ -84,7 +84,7 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def is_number(values: Iterable[Any]) -> bool:
-    """Return whether some values, as far as they are known, are numbers."""
+    """Return whether all known values are numbers, and at least one is known."""
     present = [value for value in values if value is not None]
     return bool(present) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
 

@@ -160,7 +160,7 @@ def test_wrong_input_is_told_in_one_line(tmp_path):
     few = WordVectors(WORDS[:4], TRUTH[:4], name="2000")
     cases = [
         (lambda: ct.align([good, short]), "different dimensions .* 1990 has 8, 2000 has 5"),
-        (lambda: ct.align([good, few]), "1990 and 2000 share only 4 words; to rotate 8 dimensions"),
+        (lambda: ct.align([good, few]), "1990 and 2000 share only 4 words; a rotation of 8 dimensions"),
         (lambda: ct.align([good]), "two models at least"),
         (lambda: ct.align(good), "a list of models"),
         (lambda: ct.align([good, good]), "the same name"),

@@ -80,7 +80,7 @@ def test_documents_of_a_word_are_counted_though_the_model_has_few_words(small):
     [
         ({"words": "xyzzy"}, "none of the words"),
         ({"encoder": "/no/such/folder"}, "cannot open the encoder"),
-        ({"encoder": lambda texts, _: np.zeros((1, len(texts), 2))}, "a row for each text"),
+        ({"encoder": lambda texts, _: np.zeros((1, len(texts), 2))}, "one row per text"),
         ({"encoder": lambda texts, _: np.full((len(texts), 2), np.nan)}, "not finite"),
     ],
 )

@@ -49,6 +49,6 @@ def test_the_command_line_says_where_it_trains_and_refuses_a_gpu_that_is_not_the
     asked = ("train", small.folder, "-o", tmp_path / "m.ct")
     assert "pip install 'chronotope[gpu]'" in chronotope(*asked, "--device", "cuda", code=2).stderr
     other = chronotope(*asked, "--method", "dynamic", "--device", "cuda", code=2).stderr
-    assert other == "error: dynamic trains on the CPU alone; leave out --device cuda\n"
+    assert other == "error: dynamic trains only on the CPU; leave out --device cuda\n"
     done = chronotope(*asked, "--dimensions", 4, "--epochs", 1)
     assert sum(line.startswith("training on the CPU: ") for line in done.stderr.splitlines()) == 1

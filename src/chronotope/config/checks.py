@@ -102,7 +102,7 @@ def to_dict(settings: Any) -> dict[str, Any]:
 
 
 def one_of(name: str, value: str, allowed: Iterable[str]) -> None:
-    """Refuse a value that is not among the allowed ones."""
+    """Raise SettingsError unless a value is one of the allowed ones."""
     if value not in (listed := list(allowed)):
         raise SettingsError(_not_one_of(name, value, listed))
 
@@ -112,12 +112,12 @@ def _not_one_of(name: str, value: Any, allowed: list[str]) -> str:
 
 
 def only(method: str, name: str, value: Any, allowed: Any, instead: str) -> None:
-    """Refuse to change a setting that defines a method."""
+    """Raise SettingsError if a setting that defines a method was changed."""
     if value != allowed:
         raise SettingsError(f"{name} is {allowed} in {method}, not {value}; to choose it, train {instead}")
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Refuse a number below `least`, NaN and infinity."""
+    """Raise SettingsError for a number below `least`, NaN or infinity."""
     if not value >= least or math.isinf(value):
         raise SettingsError(f"{name} must be a number of at least {least}, not {value}")

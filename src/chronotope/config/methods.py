@@ -17,34 +17,34 @@ class ConditionedSettings(Settings):
     epochs
         Passes over the cells.
     start
-        Where words and contexts start: along the main 'directions' of the mutual information, or at 'random'.
+        Initial vectors: along the main 'directions' of the mutual information, or 'random'.
     smoothness
         α: the pull between the vectors of neighboring conditions; None: 1.5 with time, 1.0 for places alone.
     deviation_penalty
         β: the pull of a word's own deviations toward zero.
     target
-        The target: 'log' of the scaled count, or 'log1p', the log of one plus it.
+        What a cell is fitted to: the 'log' of its scaled count X, or 'log1p', log(1 + X).
     weight_cap, weight_power
-        A cell counts min(1, (X / cap) ** power); a cap of 0 gives every cell the weight 1.
+        The weight of a cell is min(1, (X / cap) ** power); a cap of 0 gives every cell the weight 1.
     penalties
         'once': as the loss says; 'each-cell': added at every visited cell, as the authors' program does.
     scaling
-        Conditions are scaled to equal numbers of 'pairs' or of 'tokens'.
+        Scale all conditions to the same number of 'pairs' or of 'tokens'.
     rate, accumulator
-        AdaGrad's step, and the value that its accumulators start from.
+        The learning rate of AdaGrad, and the initial value of its accumulators.
     centering
         The mean that is subtracted from the vectors: over the words 'observed' in a condition, or the 'vocabulary'.
     vectors
-        The vector of a word: its 'word' vector, or 'both', word and context vector concatenated (twice `dimensions`).
-        Counts are symmetric: both describe the contexts of the word.
+        The vector of a word: its 'word' vector, or 'both', its word and context vector concatenated (twice
+        `dimensions`). Counts are symmetric, so both vectors describe the contexts of the word.
     deviations
-        Whether a word has a part of its own in each condition. Without it a word is `word ⊙ condition`: it moves only
-        as the whole condition moves, and no word changes by itself.
+        Whether a word has a deviation of its own in each condition. Without deviations a word is `word ⊙ condition`:
+        no word changes by itself, only the condition as a whole.
     condition_vectors
-        Whether condition vectors are learned. Without it they stay 1, and a word is `word + deviation`.
+        Whether condition vectors are learned. Otherwise they stay 1, and a word is `word + deviation`.
     zeros
-        Whether to fit the same vectors to the mutual information of all pairs, with and without cells, by exact steps:
-        a word then leaves contexts that it no longer has. `target`, weights, `penalties`, `scaling`, `rate` and
+        Whether to fit the vectors to the mutual information of all pairs of words, zeros included, by exact steps. A
+        word then moves away from contexts that it no longer has. `target`, weights, `penalties`, `scaling`, `rate` and
         `accumulator` have no effect.
     """
 
@@ -70,7 +70,7 @@ class ConditionedSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.zeros and not (self.deviations and self.condition_vectors):
-            raise SettingsError("zeros needs deviations and condition vectors: it is a setting of cw2v alone")
+            raise SettingsError("zeros needs deviations and condition vectors, so only cw2v has this setting")
         if not (self.deviations or self.condition_vectors):
             raise SettingsError("without deviations and condition vectors nothing differs between conditions; keep one")
 
@@ -110,28 +110,28 @@ class GraphSettings(Settings):
     Attributes
     ----------
     dimensions
-        The length of a vector; None: 200 with time, 300 for places alone, or the number of words where that is less.
+        The length of a vector; None: 200 with time, 300 for places alone, at most the number of words.
     epochs
-        The most sweeps over the data; every one lowers the loss.
+        Maximum number of sweeps over the data; every sweep lowers the loss.
     tolerance
-        Training stops when a sweep lowers the loss by less than this share of it; 0: after `epochs` sweeps.
+        Stop when a sweep lowers the loss by less than this share of it; 0: after `epochs` sweeps.
     smoothness
-        τ: the pull between a word's vectors in consecutive time bins (of one place), and in places that were given
-        as neighbors; None: 1, or less with fewer than ten time bins, so that a change from the first to the last is
+        τ: the pull between a word's vectors in consecutive time bins of a place, and in neighboring places if edges
+        are given. None: 1, or less with fewer than ten time bins, so that a change from the first to the last bin is
         not smoothed away.
     deviation_penalty
         β: the pull of a word's vectors toward their mean; None: 0.1 with time, 0.05 for places alone.
     shrinkage
         κ: pseudo-count; a row with this many occurrences gets weight 0.5.
     context_power
-        Context frequencies are raised to this power in the mutual information.
+        Exponent of the context frequencies in the mutual information.
     pmi_power
-        The mutual information is raised to this power; above 1 the most specific contexts count more.
+        Exponent of the mutual information; above 1 the most specific contexts count more.
     directional_contexts
         Whether a word before and the same word after are two contexts.
     marginals
-        The frequencies of contexts that the mutual information is measured against: each condition's 'own', or
-        'pooled', those of all conditions together, each with the same weight.
+        The context frequencies in the mutual information: each condition's 'own', or 'pooled' over all conditions,
+        each with the same weight.
     """
 
     dimensions: Count | None = None
@@ -151,9 +151,9 @@ class GraphSettings(Settings):
 class SharedContextSettings(GraphSettings):
     """The settings of `shared-context`: those of `graph` without any pull between a word's vectors.
 
-    Every (word, condition) is a row of positive mutual information over common contexts, and the sweeps are those of
-    a truncated singular value decomposition. A word that is marked by its condition while the contexts are not is the
-    temporal referencing of Dubossarsky et al. (2019).
+    Every (word, condition) is a row of positive mutual information over common contexts, and the sweeps compute a
+    truncated singular value decomposition. This is the temporal referencing of Dubossarsky et al. (2019): words are
+    marked by their condition, contexts are not.
     """
 
     smoothness: Weight | None = 0.0
@@ -175,12 +175,12 @@ class SampledSettings(Settings):
     Attributes
     ----------
     epochs
-        Passes over the text. None: 5 as in word2vec, and more where one model has little text, so that it sees five
-        million words, but at most 50.
+        Passes over the text. None: 5 as in word2vec; with little text more, up to 50, until a model has seen five
+        million words.
     negative
-        The number of negative samples for each pair.
+        Number of negative samples for each pair.
     subsampling
-        Words more frequent than this share of the text are often skipped.
+        Occurrences of words that are more frequent than this share of the text are skipped at random.
     """
 
     dimensions: Count = 50
@@ -218,8 +218,8 @@ class AlignedSettings(Word2VecSettings):
         Pseudo-count: a word with this many occurrences in the rarer of two conditions gets weight 0.5 in the rotation
         between them.
     anchors
-        The words that the rotations are fitted to (Zhang et al. 2016): the most 'frequent' twentieth of the vocabulary,
-        the most 'stable' quarter after a first rotation, a list of words, or a file with one word a line; None: all.
+        The words that the rotations are fitted to (Zhang et al. 2016): the most 'frequent' 5 % of the vocabulary, the
+        most 'stable' 25 % after a first rotation, a list of words, or a file with one word per line; None: all.
     """
 
     shrinkage: Weight = 100.0
@@ -235,10 +235,10 @@ class LinearSettings(AlignedSettings):
     Attributes
     ----------
     neighbors
-        The number of the query's nearest words that the map is fitted to.
+        Number of nearest words of the query that the map is fitted to.
     ridge
-        The ridge penalty of the map, for when it is fitted to fewer words than there are dimensions; with `anchors`
-        always, toward a rotation.
+        The ridge penalty of a map that is fitted to fewer words than dimensions. With `anchors` it always applies, and
+        pulls the map toward a rotation.
     """
 
     neighbors: Count = 1000
@@ -252,13 +252,13 @@ class CompassSettings(SampledSettings):
     Attributes
     ----------
     epochs
-        Passes over the text, over all of it first and then over each condition. None: chosen for each of the two by the
-        number of words, between 5 and 50.
+        Passes over the whole text, and then over that of each condition. None: between 5 and 50 for each, by the number
+        of words.
     rate
-        The size of the first step; the last is almost 0.
+        The first learning rate; it falls to almost 0.
     start
-        The initial vectors of a condition: those of the 'compass', so that a word with little text stays near them, or
-        'random' ones, as in the authors' program.
+        The initial vectors of a condition: those of the 'compass', so that rare words stay near them, or 'random', as
+        in the authors' program.
     """
 
     negative: Count = 10
@@ -273,7 +273,7 @@ class DynamicSettings(Settings):
     Attributes
     ----------
     epochs
-        Sweeps over the data; every one lowers the loss.
+        Sweeps over the data; every sweep lowers the loss.
     size_penalty
         λ: the pull of every vector toward zero.
     smoothness
@@ -297,14 +297,14 @@ class BayesianSettings(Settings):
     Attributes
     ----------
     epochs
-        Sweeps over the data; every one raises the bound on the likelihood.
+        Sweeps over the data; every sweep raises the bound on the likelihood.
     negative
-        The number of negative counts for each positive one.
+        Number of negative counts for each positive one.
     diffusion
-        The prior variance, in each dimension, of the difference between the two conditions farthest apart in the graph,
-        such as the first and the last time bin.
+        Prior variance of the difference between the two conditions farthest apart in the graph, such as the first and
+        the last time bin, in each dimension.
     prior_variance
-        The prior variance of the mean of a word's vectors.
+        Prior variance of the mean of a word's vectors.
     """
 
     dimensions: Count = 50
@@ -322,12 +322,11 @@ class ContinuousSettings(SampledSettings):
     Attributes
     ----------
     epochs
-        Passes over the co-occurring pairs; None: 2, and more with little text, so that the network sees ten million
-        pairs, but at most 50.
+        Passes over the co-occurring pairs. None: between 1 and 50, until the network has seen twenty million.
     hidden
         The size of the two hidden layers that encode the time.
     rate, batch
-        The step of the Adam optimizer, and the number of pairs in each.
+        The learning rate of Adam, and the number of pairs in a batch.
     """
 
     hidden: Count = 32
@@ -346,9 +345,9 @@ class ContextualSettings(Settings):
         `transformers`, or with `model.onnx` and `tokenizer.json`), its name on the Hugging Face hub, or in Python any
         callable (texts, spans) → (N, D), where a span is the range of characters of the word in its text.
     words
-        The words to encode: the number of the most frequent ones, a list, or a file with one word a line.
+        The words to encode: a number of the most frequent words, a list, or a file with one word per line.
     per_pair
-        The most usages of a word in a condition; of more, a random sample.
+        Maximum number of usages of a word in a condition; a random sample is drawn from more.
     layer
         The layer of a model of `transformers`: -1 the last, 0 the embeddings below the first.
     dimensions

@@ -16,7 +16,7 @@ WIDEST_WINDOW = 31
 
 @dataclass(frozen=True)
 class NamedBin:
-    """A time bin with a name of its own: from the first moment of `start` to the last of `end`, both included."""
+    """A time bin with a name, from `start` to `end`, both included."""
 
     name: str
     start: str
@@ -31,15 +31,15 @@ class CorpusSettings(Settings):
     ----------
     text, time, place
         The names of the fields. `text` may hold a string or a list of tokens. The time is a year, a year and month, an
-        ISO date or timestamp; the place any label. Places that differ only in case are the same. "country/region/city"
+        ISO date or timestamp; a place is any label. Places that differ only in case are the same. "country/region/city"
         nests places: each text counts for its city, its region and its country.
     every
         The length of a time bin: 1y, 10y, 5y, 1q, 1mo, 6mo, 1w, 1d.
     bins
-        Named bins instead of `every`: ("cold war", 1947, 1991), or a mapping with name, start and end. They may be
-        uneven and leave gaps, not overlap.
+        Named bins instead of `every`: ("cold war", 1947, 1991), or a mapping with name, start and end. They may differ
+        in length and leave gaps, but must not overlap.
     time_unit
-        The unit of times that are numbers: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
+        The unit of numeric times: days as in 'excel', or 'days', 'seconds' or 'milliseconds' since 1970.
     since, until
         The first and the last date of the rows to read, such as 1860 or 1860-05-31; other rows are left out.
     where
@@ -52,26 +52,26 @@ class CorpusSettings(Settings):
     tei_notes
         Whether notes and headings of TEI files are read.
     tokenizer
-        'words' (Unicode words; links and markup left out) or 'whitespace' (for tokenized text).
+        'words' (Unicode words, without links and markup) or 'whitespace' (for tokenized text).
     lowercase, strip_accents
-        Whether case and accents are folded. 'smart' keeps words of two letters or more in upper case (US, SALT), except
-        in sentences that are all in upper case.
+        Whether case and accents are folded. 'smart' keeps upper-case words of two letters or more (US, SALT), except in
+        sentences that are all in upper case.
     emoji
-        Whether emoji are words; else they are left out.
+        Whether emoji are words; otherwise they are left out.
     lemmas
         The language, as a code of simplemma ('en'), whose inflected forms are counted as one word.
     phrases
         Sequences of words that count as one word, written with blanks: 'prime minister' becomes prime_minister.
     find_phrases
-        Also join pairs of words that occur together far more often than chance predicts.
+        Whether to join also pairs of words that occur together far more often than by chance.
     variants
-        Other forms of a word: the key is replaced by the value ('colour' by 'color').
+        Words to replace: each key by its value ('colour' by 'color').
     holdout
-        The share of documents to hold out, to measure how well a model predicts their contexts.
+        Share of documents to hold out, to measure how well a model predicts their contexts.
     strict
-        Stop at the first bad row instead of counting and skipping it.
+        Whether to stop at the first bad row instead of counting and skipping it.
     keep_text
-        Whether the run keeps the text itself, compressed, so that `evidence` can show its sentences.
+        Whether the run keeps the text, compressed, so that `evidence` can show its sentences.
     keep
         More fields whose values the run keeps for each document: 'source,genre', or a list.
     """
@@ -126,7 +126,7 @@ def _named_bin(item: Any) -> NamedBin:
     return NamedBin(str(name), str(start), str(end))
 
 
-# Fields of `CorpusSettings` that may also be given in a plainer form.
+# Fields of `CorpusSettings` that accept other types, and their conversion.
 _CONVERSIONS: list[tuple[tuple[str, ...], Any, Callable[[Any], Any]]] = [
     (("bins",), list | tuple, lambda bins: tuple(map(_named_bin, bins))),
     (("since", "until"), int | date, str),
@@ -146,13 +146,13 @@ class CountSettings(Settings):
     max_words
         Maximum number of words; the most frequent are kept.
     window
-        The number of context words on each side.
+        Number of context words on each side.
     weighting
         'harmonic': a context at distance d counts 1/d; 'flat': every context counts 1.
     """
 
     min_count: Count | None = None
     max_words: Count | None = None
-    # A wider window is useless, and a run from a stranger must not exhaust the memory.
+    # Wider windows have no use, and an untrusted run must not exhaust the memory.
     window: Annotated[int, Ge(1), Le(WIDEST_WINDOW)] = 5
     weighting: Literal["harmonic", "flat"] = "harmonic"

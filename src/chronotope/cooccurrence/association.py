@@ -1,11 +1,9 @@
 """From counts to training data: scaling, targets, weights, and positive pointwise mutual information (PMI).
 
-With `directional_contexts`, a word before and the same word after are two contexts. Words that can replace each other
-(two surnames) then become more similar than words that stand beside each other (a first name and a surname).
+With `directional_contexts`, a word before and the same word after are two contexts. Words with the same role (two
+surnames) then become more similar than words that follow each other (a first name and a surname).
 """
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +26,7 @@ class PairMatrix(NamedTuple):
 
 
 class Association(NamedTuple):
-    """How counts become mutual information.
+    """The settings of the mutual information.
 
     With `directional_contexts`, context j after a word is column 2j, before it 2j + 1.
     """
@@ -49,8 +47,8 @@ class ConditionRows(NamedTuple):
 def scale_of_conditions(counts: Counts, by: str = "pairs") -> NDArray[np.float64]:
     """(C,) the factor that turns the stored counts of each condition into X.
 
-    Every condition gets the same mass, the mean over conditions: the same number of 'pairs' as the paper says, or
-    counts in proportion to the size of the text ('tokens') as the authors' program does.
+    Every condition gets the mean mass over conditions: by 'pairs', as in the paper, or in proportion to the size of the
+    text, by 'tokens', as in the authors' program.
     """
     size = np.asarray(counts.pairs if by == "pairs" else counts.tokens, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -82,33 +80,10 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     return sparse.csr_array((np.append(count, count[other]).astype(np.float64), (rows, columns)), shape=(words, words))
 
 
-def rows_by_condition(
-    counts: Counts, association: Association, *, marginals: str = "own", threads: int = 1
-) -> Iterator[ConditionRows]:
-    """Yield the rows of the words that occur in each condition, in order; one thread holds one condition at a time.
-
-    `marginals` are the context frequencies to compare with: 'own' of the condition, or 'pooled' over all conditions.
-    """
-    words, support = len(counts.vocabulary), counts.vocabulary.support
-    pooled = None
-    if marginals == "pooled":
-        scale = scale_of_conditions(counts)
-        directional = association.directional_contexts
-        totals = (context_totals(counts.cells(number), words, directional) for number in range(len(scale)))
-        pooled = sum((scale[number] * total for number, total in enumerate(totals)), np.zeros(1))
-
-    def rows(condition: int) -> ConditionRows:
-        found = rows_of(counts.cells(condition), words, association, pooled)
-        return found._replace(length=found.length[support.words_in(condition)])
-
-    with ThreadPoolExecutor(threads) as pool:
-        yield from (map if threads == 1 else pool.map)(rows, range(len(counts.conditions)))
-
-
 def rows_of(
     cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
 ) -> ConditionRows:
-    """Compute `pmi_matrix` as plain arrays."""
+    """Return `pmi_matrix` as plain arrays."""
     matrix = pmi_matrix(cells, words, association, expected)
     return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
@@ -118,7 +93,7 @@ def pmi_matrix(
 ) -> sparse.csr_array[np.float32]:
     """Compute the positive mutual information of one condition: a row for each word, a column for each context.
 
-    `expected` are the frequencies of the contexts, if not those of these cells.
+    `expected` are the frequencies of the contexts; by default those of the cells.
     """
     directional = association.directional_contexts
     share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power

@@ -1,7 +1,7 @@
 """Co-occurrence counts as sorted cells, and their sums.
 
-A cell exists only for word ≤ context. It holds the count of the two words near each other in either order, and the
-part of that count with the context after the word. A diagonal cell holds both directions.
+A cell exists only for word ≤ context. It holds the count of the two words near each other in either order, and how
+much of it has the context after the word. A diagonal cell holds both directions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows of a block in memory while streams are merged.
+# Cells of a block in memory while streams are merged.
 ROWS_IN_A_BLOCK = 1 << 16
 
 
@@ -38,7 +38,7 @@ class CellArrays(NamedTuple):
 
     @classmethod
     def concatenate(cls, parts: list[CellArrays]) -> CellArrays:
-        """Join parts that follow each other."""
+        """Concatenate consecutive parts."""
         if len(parts) == 1:
             return parts[0]
         return cls(*map(np.concatenate, zip(*parts, strict=True))) if parts else cls.empty()
@@ -80,7 +80,7 @@ def sum_of(parts: list[CellArrays]) -> CellArrays:
 
 
 def merge(streams: Iterable[Iterator[CellArrays]]) -> Iterator[CellArrays]:
-    """Add sorted streams of cells; yield the sum in blocks, holding one block of each stream."""
+    """Add sorted streams of cells; yield the sum in blocks, with one block of each stream in memory."""
     held = [(CellArrays.empty(), np.empty(0, np.int64), stream) for stream in streams]
     while True:
         loaded = []
@@ -91,7 +91,7 @@ def merge(streams: Iterable[Iterator[CellArrays]]) -> Iterator[CellArrays]:
                 loaded.append((block, keys, stream))
         if not loaded:
             return
-        # Every cell up to the first that some stream has not delivered yet is complete.
+        # Cells are complete up to the least of the last keys: later blocks of all streams hold larger keys.
         complete = min(keys[-1] for _, keys, _ in loaded)
         parts, held = [], []
         for block, keys, stream in loaded:

@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
 )
 # About 30 MB of cells.
 ROWS_IN_A_GROUP = 1 << 20
-# Far more than our files have; a file that claims more is refused before it is read.
+# Far more than in our files; a file that claims more is refused before it is read.
 MAX_ROWS_A_BYTE = 100
 
 
@@ -58,7 +58,7 @@ def write_cells(
             pairs.append(0)
             for cells in _regroup(blocks, rows):
                 columns = {"condition": np.full(len(cells.word), condition, np.int32)} | cells._asdict()
-                # By way of polars: from NumPy arrays Arrow would import pandas, which is slow.
+                # Through polars: Arrow would import pandas for NumPy arrays, which is slow.
                 writer.write_table(pl.DataFrame(columns).to_arrow().cast(SCHEMA))
                 sizes[-1] += len(cells.word)
                 pairs[-1] += cells.total()
@@ -66,7 +66,7 @@ def write_cells(
 
 
 def _regroup(blocks: Iterable[CellArrays], rows: int) -> Iterator[CellArrays]:
-    """Cut blocks of any size into row groups, so that the bytes do not depend on the blocks."""
+    """Cut blocks of any size into row groups of `rows`, so that the bytes do not depend on the blocks."""
     held: list[CellArrays] = []
     size = 0
     for block in blocks:
@@ -88,12 +88,11 @@ class CellsFile:
     """
 
     def __init__(self, path: str | Path, sizes: list[int], words: int) -> None:
-        self.path = path
-        self.sizes = sizes
-        self.words = words
+        self.path, self.sizes, self.words = path, sizes, words
 
     @cached_property
-    def _about(self) -> pq.FileMetaData:
+    def _groups(self) -> tuple[pq.FileMetaData, list[int]]:
+        """The metadata of the file, and the first row group of each condition, (C + 1,)."""
         import pyarrow.parquet as pq
 
         with reading(str(self.path)) as file:
@@ -101,13 +100,7 @@ class CellsFile:
             rows = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
             if max(rows, default=0) > ROWS_IN_A_GROUP or sum(rows) > MAX_ROWS_A_BYTE * file.seek(0, 2):
                 raise DamagedFileError(f"{self.path} claims more cells than it can hold; it is not read")
-        return about
-
-    @cached_property
-    def _first_group(self) -> list[int]:
-        """(C + 1,) the row groups of each condition."""
-        rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
-        return list(np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist())
+        return about, np.searchsorted(np.cumsum([0, *rows])[:-1], np.cumsum([0, *self.sizes])).tolist()
 
     def read(self, condition: int) -> CellArrays:
         """Return the cells of a condition."""
@@ -119,25 +112,25 @@ class CellsFile:
 
         rows = 0
         try:
-            groups = range(self._first_group[condition], self._first_group[condition + 1])
-            for group in groups:
+            about, first = self._groups
+            for group in range(first[condition], first[condition + 1]):
                 with reading(str(self.path)) as file:
-                    table = pq.ParquetFile(file, metadata=self._about).read_row_group(group, list(CellArrays._fields))
+                    table = pq.ParquetFile(file, metadata=about).read_row_group(group, list(CellArrays._fields))
                 rows += len(table)
-                yield self._checked(table)
+                yield self._check(table)
         except MemoryError:
             raise
         except (OSError, ValueError, pa.ArrowException) as error:
             raise DamagedFileError(f"{self.path} cannot be read ({first_line(error)}); prepare the run again") from None
         if rows != self.sizes[condition]:
-            raise DamagedFileError(f"{self.path} does not hold what its run says; prepare the run again")
+            raise DamagedFileError(f"{self.path} does not fit the description of its run; prepare the run again")
 
-    def _checked(self, table: pa.Table) -> CellArrays:
+    def _check(self, table: pa.Table) -> CellArrays:
         """Return the columns of a table as cells, or refuse them."""
         fields = [SCHEMA.field(name) for name in CellArrays._fields]
         if table.schema.types != [field.type for field in fields] or any(column.null_count for column in table.columns):
             raise DamagedFileError(f"{self.path} does not hold the columns of a run; prepare the run again")
-        # By way of polars, since Arrow's `to_numpy` imports pandas.
+        # Through polars, since Arrow's `to_numpy` imports pandas.
         cells = CellArrays(*(column.to_numpy() for column in pl.DataFrame(table)))
         if len(table) and (
             cells.word.min() < 0

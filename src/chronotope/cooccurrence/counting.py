@@ -50,7 +50,7 @@ def count_cells(
     """
     known = tokens < words
     ends, window = np.append(0, np.cumsum(known))[ends], len(weights) - 1
-    # Gaps between documents, which no window crosses: the id of a gap is above all others.
+    # Separate documents by a window of the id `words`, which is not counted.
     ids = np.insert(tokens[known], np.repeat(np.append(0, ends), window), words)
     start = np.append(0, np.cumsum(np.bincount(ids, minlength=words + 1)))
     room = CellArrays.empty(int(start[words]) * window)

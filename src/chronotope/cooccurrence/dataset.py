@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from chronotope.corpus import Corpus, CorpusReport, TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
+THRESHOLD = ("min_count", "dropped_words", "dropped_tokens")  # fields of `Vocabulary`
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Counts:
     checksum: str  # of the whole run
     _cells: CellsFile
     _held_out: CellsFile | None
-    _owner: Any = field(default=None, repr=False)  # keeps a temporary folder alive as long as the counts
+    _owner: Any = field(default=None, repr=False)  # a temporary folder, which lives as long as the counts
 
     def __repr__(self) -> str:
         words, cells = number_of(len(self.vocabulary), "words"), number_of(self.size, "cells")
@@ -114,7 +115,7 @@ class Counts:
 
     @property
     def report(self) -> CorpusReport:
-        """The size of each condition, and what was left out of the corpus."""
+        """The report on the corpus: the size of each condition, and notes on what was left out."""
         return self.store.report
 
     @classmethod
@@ -137,12 +138,13 @@ class Counts:
             settings = from_dict(CountSettings, about["counting"])
         except (ValueError, TypeError, SettingsError) as error:
             raise DamagedFileError(f"{folder} is damaged ({error}); prepare the run again") from None
-        kept = {name: sizes[name] for name in ("min_count", "dropped_words", "dropped_tokens")}
-        held_out = about["held_out"]
+        threshold, held_out = {name: sizes[name] for name in THRESHOLD}, about["held_out"]
         return cls(
             folder=folder,
             conditions=conditions,
-            vocabulary=Vocabulary(tuple(words.to_list()), support, **kept, documents=table["documents"].to_numpy()),
+            vocabulary=Vocabulary(
+                tuple(words.to_list()), support, **threshold, documents=table["documents"].to_numpy()
+            ),
             settings=settings,
             pairs=np.array(about["pairs"], dtype=np.int64),
             tokens=np.array(about["tokens"], dtype=np.int64),
@@ -179,23 +181,23 @@ def count(
     settings, **counting
         A `CountSettings`, or its fields: min_count, max_words, window, weighting.
     threads
-        The number of cores to use; the result does not depend on it.
+        Number of cores; the result does not depend on it.
     memory
         Memory limit ('2GB', or a number of bytes); cells that exceed it go to disk. The result does not depend on it.
     workers
-        Read and count in this many processes of this machine; the result does not depend on it.
+        Number of processes of this machine to read and count in; the result does not depend on it.
     cluster
         Read and count on a Dask cluster: the address of its scheduler, such as tcp://10.0.0.5:8786.
     spill
-        With a cluster: a folder or an address (s3://…) where all its machines can write. An interrupted preparation
-        resumes from there; by default the workers write beside the run.
+        With a cluster: a folder or an address (s3://…) where all its machines can write, and from which an interrupted
+        preparation resumes; by default the workers write beside the run.
     force
-        Replace a run that was made from other input or settings (models in it are kept).
+        Whether to replace a run that was made from other input or settings (models in it are kept).
     progress
         Called with (stage, done, total); `show_progress` returns such a callback.
     on_report
-        Called with the tokenized text and the vocabulary before counting begins; without it, a warning says what is
-        left out (`report.notes`).
+        Called with the tokenized text and the vocabulary before counting begins; without it, `report.notes` become a
+        warning.
     """
     from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.batches import fingerprints
@@ -223,7 +225,7 @@ def count(
 
 @contextmanager
 def _spill_folder(spill: str | None, work: Path, asked: dict[str, Any]) -> Iterator[str]:
-    """Yield a folder for temporary cells, and remove it at the end; one in `spill` is kept if the work fails."""
+    """Yield a folder for temporary cells, and remove it at the end; a folder in `spill` is kept if the block fails."""
     if spill is None:
         with tempfile.TemporaryDirectory(prefix=".spill-", dir=work) as folder:
             yield folder
@@ -248,12 +250,12 @@ def _prepare(
     from chronotope.corpus.batches import fingerprints
     from chronotope.corpus.pipeline import write_store
 
-    store = write_store(corpus, work, progress, resources, asked["sources"])
+    store, counted = write_store(corpus, work, progress, resources, asked["sources"])
     for before, after in zip(asked["sources"], fingerprints(corpus, resources.pool), strict=True):
         if after["checksum"] not in (None, before["checksum"]):
             raise InputError(f"{before['name']} was changed while it was read; prepare again when it is complete")
 
-    vocabulary = build_vocabulary(store, settings)
+    vocabulary = build_vocabulary(store, counted, settings)
     support = vocabulary.support
     columns = {"condition": support.condition, "word": support.word, "count": support.count}
     pl.DataFrame(columns | {"documents": vocabulary.documents}).write_parquet(work / SUPPORT)
@@ -273,20 +275,12 @@ def _prepare(
         lower = "lower min_count (--min-count) or " if vocabulary.min_count > 1 else ""
         raise InputError(f"no two words of the vocabulary stand near each other; {lower}give more text")
 
-    about = {
+    about = asked | {
         "format": FORMAT,
         "asked": checksum_of(asked),
-        "corpus": asked["corpus"],
-        "tokenizer": asked["tokenizer"],
-        "counting": asked["counting"],
         "sources": store.sources,
         "conditions": store.conditions.to_dict(),
-        "vocabulary": {
-            "size": words,
-            "min_count": vocabulary.min_count,
-            "dropped_words": vocabulary.dropped_words,
-            "dropped_tokens": vocabulary.dropped_tokens,
-        },
+        "vocabulary": {"size": words} | {name: getattr(vocabulary, name) for name in THRESHOLD},
         "unit": units(settings),
         "cells": cell_sizes,
         "held_out": held_out_sizes,

@@ -1,7 +1,7 @@
 """Count chunks of documents and add them up, condition after condition.
 
-Chunks are counted in threads or by the workers of a Dask cluster. Their cells stay in memory or in a file until their
-condition is complete; then all its chunks are merged as streams. Counts are integers and merged cells are sorted, so
+Chunks are counted in threads or by the workers of a Dask cluster. Their cells stay in memory or in a file until the
+condition is complete; then its chunks are merged as streams. Counts are integers and merged cells are sorted, so
 threads and clusters give the same bytes.
 """
 
@@ -37,13 +37,13 @@ class Limits(NamedTuple):
     """Sizes of the work; the result does not depend on them."""
 
     tokens: int  # in a chunk
-    held: int = 8  # conditions of up to this many chunks stay in memory, larger ones go to files
-    fan_in: int = 32  # streams that are merged at a time
-    rows: int = 1 << 15  # of each stream in memory meanwhile
+    held: int = 8  # most chunks of a condition that stay in memory; larger conditions go to files
+    fan_in: int = 32  # streams to merge at a time
+    rows: int = 1 << 15  # of each stream in memory during the merge
 
     @classmethod
     def of(cls, memory: Memory, threads: int, window: int) -> Self:
-        """Choose limits for an amount of memory; raise SettingsError if that is too little."""
+        """Choose limits for an amount of memory; raise SettingsError if it is too small."""
         usual = cls(max(PAIRS_IN_A_CHUNK // window, MIN_TOKENS_IN_A_CHUNK))
         if memory.limit is None:
             return usual
@@ -74,8 +74,8 @@ def count_conditions(
 ) -> Iterator[Iterator[CellArrays]]:
     """Yield the cells of each condition in turn; use its blocks before you request the next condition.
 
-    `words` is the size of the vocabulary, `folder` is for temporary cells; all machines of a cluster must see it. With
-    `held_out` the held-out documents are counted instead of the others.
+    `words` is the size of the vocabulary. `folder` is for temporary cells; all machines of a cluster must see it. With
+    `held_out` only the held-out documents are counted, otherwise only the others.
     """
     limits = limits or Limits.of(resources.memory, resources.threads, settings.window)
     stage, kind = ("setting counts aside", "held-out") if held_out else ("counting", "cells")
@@ -120,7 +120,7 @@ def _tasks(store: TokenStore, tokens: int) -> Iterator[list[Chunk]]:
 
 
 class _Work(NamedTuple):
-    """What all tasks share."""
+    """The parameters that all tasks share."""
 
     store: TokenStore
     held_out: bool
@@ -134,7 +134,9 @@ class _Work(NamedTuple):
         store = self.store
         starts = store.starts[chunk.first : chunk.last + 1]
         size, offset, lengths = int(starts[-1] - starts[0]), int(starts[0]) * TOKEN.itemsize, np.diff(starts)
-        ids = np.fromfile(store.folder / TOKENS, TOKEN, size, offset=offset)  # mapped pages would count as memory
+        ids = np.fromfile(
+            store.folder / TOKENS, TOKEN, size, offset=offset
+        )  # memory-mapped pages would count as memory
         chosen = store.held_out[chunk.first : chunk.last] == self.held_out
         return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
 
@@ -177,7 +179,7 @@ def _count_once(path: str, *task: Any) -> list[int]:
 
 
 def _count_to_file(path: str, texts: Iterable[Texts], words: int, weights: NDArray[np.int64], rows: int) -> list[int]:
-    """Write the cells of each chunk to a file, in the place of a condition; return their sizes."""
+    """Write the cells of each chunk to a file, as if it were a condition; return their sizes."""
     with writing(path) as file:
         return write_cells(file, ([count_cells(*text, words, weights)] for text in texts), rows)[0]
 

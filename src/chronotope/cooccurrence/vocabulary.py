@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Support(NamedTuple):
     """The count of each word in each condition; only pairs that occur are stored.
 
-    The pairs are sorted by condition, then by word. Everything that belongs to a word in a condition (a deviation, a
-    bias, a vector) is an array with one row per pair, so memory grows with the pairs that occur.
+    The pairs are sorted by condition, then by word. All data of a word in a condition (a deviation, a bias, a vector)
+    are arrays with one row per pair, so memory grows with the pairs that occur.
     """
 
     start: NDArray[np.int64]  # (C + 1,) the pairs of condition c are start[c] … start[c + 1] - 1
@@ -119,10 +119,11 @@ def default_min_count(tokens: int) -> int:
     return int(np.clip(tokens // 250_000, 5, 200))
 
 
-def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
+def build_vocabulary(store: TokenStore, counted: tuple[Any, Any], settings: CountSettings) -> Vocabulary:
     """Keep the most frequent words of a tokenized corpus, with their counts in each condition.
 
-    A word's id is its rank in the lexicon, so the vocabulary is the first ids.
+    A word's id is its rank in the lexicon, so the vocabulary is the first ids. `counted` are the (C, W) counts and
+    document counts of all words.
     """
     threshold = settings.min_count or default_min_count(int(store.counts.sum()))
     size = int(np.searchsorted(-store.counts, -threshold, side="right"))
@@ -132,7 +133,7 @@ def build_vocabulary(store: TokenStore, settings: CountSettings) -> Vocabulary:
         raise InputError(f"{rare}; lower min_count (--min-count)")
     if settings.max_words:
         size = min(size, settings.max_words)
-    counts, documents = (matrix[:, :size] for matrix in store.condition_counts)
+    counts, documents = (matrix[:, :size] for matrix in counted)
     dropped = store.counts[size:]
     return Vocabulary(
         words=tuple(store.words[:size]),

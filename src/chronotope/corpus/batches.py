@@ -1,7 +1,8 @@
-"""Tokenized batches: pieces of the input are parsed and tokenized in threads or on a cluster, and delivered in order.
+"""Tokenized batches: parse and tokenize pieces of the input in threads or on a cluster, and deliver them in order.
 
-On a cluster a file is a task; workers leave its batches as Arrow files in a shared folder. Frames, records and folders
-of documents are read here and sent out in pieces. Dask pickles the arguments of tasks, so use a trusted cluster.
+On a cluster each file is a task, and the worker writes its batches as Arrow files to a shared folder. Frames, records
+and folders of documents are read on this machine and sent to the workers in pieces. Dask pickles the arguments of
+tasks, so use a trusted cluster.
 """
 
 import io
@@ -71,7 +72,7 @@ def read_ahead(
 
 
 def _inputs(corpus: Corpus) -> Iterator[tuple[int, Reader, int, int]]:
-    """Yield each input that has rows: its number, its reader, the number of its first file, the bytes before it."""
+    """Yield (number, reader, number of its first file, bytes before it) for each input that has rows."""
     first = before = 0
     for number, reader in enumerate(corpus.readers):
         if number not in corpus.empty:
@@ -132,10 +133,10 @@ def read_batches(data: bytes) -> list[TokenizedBatch]:
     return batches
 
 
-def tokenize_elsewhere(
+def tokenize_on_workers(
     corpus: Corpus, selection: Selection, resources: Resources
 ) -> Iterator[tuple[list[TokenizedBatch], int]]:
-    """Yield the batches of each piece in order, tokenized by workers, with the bytes read so far."""
+    """Yield the batches of each piece in order, with the bytes read so far; the workers tokenize them."""
     assert resources.pool is not None
     folder = resources.spill
     light = replace(corpus, readers=(), empty=(), metadata=None, lemmatizer=None)

@@ -1,7 +1,7 @@
 """Time bins: the bin of a date, and the label of a bin.
 
-A bin is an integer, so that bins sort by time whatever their labels. Bins start at multiples of their length
-(1990–1999, not 1991–2000). A date that is coarser than the bins (a bare year in monthly bins) belongs to none.
+A bin is an integer, so bins sort by time whatever their labels. Bins start at multiples of their length (1990–1999, not
+1991–2000). A date that is coarser than the bins, such as a year in monthly bins, belongs to no bin.
 """
 
 import re
@@ -147,7 +147,7 @@ def named_bins(bins: Sequence[NamedBin]) -> NamedBins:
 
 
 def date_range(since: str | None, until: str | None) -> NamedBins:
-    """Return the time from one date to another, both included, as a single bin; None: without end."""
+    """Return a single bin from one date to another, both included; None: no limit."""
     edges = {"since": since, "until": until}
     dates = {name: read_dates(pl.Series([value], dtype=pl.String)) for name, value in edges.items()}
     for name, value in edges.items():
@@ -161,7 +161,7 @@ def date_range(since: str | None, until: str | None) -> NamedBins:
 
 
 def days_of(label: str) -> tuple[int, int] | None:
-    """Return the numbers of the first and last day of a time bin by its label, or None if the label is a name.
+    """Return the numbers of the first and last day of the bin with this label, or None if the label is a name.
 
     >>> days_of("1970-Q1"), days_of("cold war")
     ((0, 89), None)
@@ -170,7 +170,7 @@ def days_of(label: str) -> tuple[int, int] | None:
         last = 3 * int(match[2])
         return _span(f"{match[1]}-{last - 2:02d}", f"{match[1]}-{last:02d}")
     if match := re.fullmatch(r"(-?\d{4,})-W(\d{2})", label):
-        fourth = int(days_from_date(int(match[1]), 1, 4))  # of January: in the first week
+        fourth = int(days_from_date(int(match[1]), 1, 4))  # 4 January is always in week 1
         first = fourth - (fourth + 3) % 7 + 7 * (int(match[2]) - 1)
         return first, first + 6
     if match := re.fullmatch(r"(-?\d+)s", label):
@@ -183,11 +183,11 @@ def days_of(label: str) -> tuple[int, int] | None:
 
 
 def _span(first: str, last: str) -> tuple[int, int] | None:
-    dates = read_dates(pl.Series([_signed(first), _signed(last)]))
+    dates = read_dates(pl.Series([_with_sign(first), _with_sign(last)]))
     return (int(dates.first_day[0]), int(dates.last_day[1])) if dates.readable.all() else None
 
 
-def _signed(text: str) -> str:
+def _with_sign(text: str) -> str:
     """Write a year as `read_dates` expects it, with a sign if it is short or negative; leave other dates alone."""
     year = int(text) if re.fullmatch(r"-?\d+", text) else None
     return text if year is None else str(year) if 100 <= year <= 9_999 else f"{year:+d}"

@@ -67,8 +67,8 @@ class Dates(NamedTuple):
 def read_dates(texts: pl.Series) -> Dates:
     """Read a column of dates; time zones are ignored.
 
-    Readable are a year, a year and month, an ISO date or timestamp, the compact form 19980312, and other unambiguous
-    forms: with the English name of a month, the year first, or points between day, month and year.
+    The forms are a year, a year and month, an ISO date or timestamp, 19980312, and other unambiguous dates: with the
+    English name of a month, with the year first, or with points between day, month and year.
 
     >>> texts = ["1998-03-12T23:30:00-05:00", "1998.0", "12/03/1998", "1999-02-29", "Mar 12, 1998"]
     >>> dates = read_dates(pl.Series(texts))
@@ -85,7 +85,7 @@ def read_dates(texts: pl.Series) -> Dates:
 
 
 def dates_from_numbers(texts: pl.Series, unit: str) -> pl.Series:
-    """Return ISO dates instead of numbers that count days or seconds; other texts stay as they are.
+    """Convert numbers of days or seconds to ISO dates; leave other texts unchanged.
 
     >>> dates_from_numbers(pl.Series(["36526", "1.5", "May 1990"]), "excel").to_list()
     ['2000-01-01', '1900-01-01', 'May 1990']

@@ -22,24 +22,24 @@ from chronotope.errors import InputError
 
 NO_WORDS = "no words in the text"
 EMPTY_FILE = "empty file"
-# Above this share of characters in scripts without blanks between words, the text is refused.
+# Text with a larger share of characters in scripts without blanks between words is refused.
 UNSPACED_SHARE = 0.25
 
 
 class FirstPass:
-    """Take tokenized batches in order."""
+    """Collect tokenized batches in order."""
 
     def __init__(self, corpus: Corpus, folder: Path) -> None:
         self.raw = folder / "raw"  # the token ids in the order of the input
         self.lexicon = Lexicon(corpus.settings, corpus.lemmatizer)
-        # (5, W or more) the count of each word in training documents and in held-out ones, and that of `count_case`
+        # (5, at least W) the count of each word in training and in held-out documents, and the rows of `count_case`
         self.counts = np.zeros((2 + len(CASE), 1 << 12), np.int64)
         self.labels: dict[tuple[int, int], int] = {}  # the (time bin, place) pairs by first occurrence
         self.places: list[str] = []  # as first spelled
         self.problems = Problems()
         self.total = BatchCounts()
         self.matched: set[int] = set()  # the rows of the metadata that were used
-        self._corpus = corpus
+        self.corpus = corpus
         self._names = corpus.names
         self._file = open(self.raw, "wb")  # noqa: SIM115
         self._text = TextWriter(folder) if corpus.settings.keep_text else None
@@ -52,7 +52,7 @@ class FirstPass:
             self._reject([BadRow(EMPTY_FILE, before, 0)])
 
     def add(self, batches: Sequence[TokenizedBatch]) -> None:
-        """Take the batches of a piece."""
+        """Add the batches of a piece."""
         bad: list[BadRow] = []
         for batch in batches:
             self.total = BatchCounts(*(sum(pair) for pair in zip(self.total, batch.counts, strict=True)))
@@ -63,8 +63,7 @@ class FirstPass:
             if self.total.unspaced_characters > UNSPACED_SHARE * self.total.characters:
                 raise InputError(
                     "much of the text is in a script without blanks between words (such as Chinese, Japanese or Thai); "
-                    "pass a tokenizer for it, or text that is cut into words already, with tokenizer='whitespace' "
-                    "(--tokenizer whitespace)"
+                    "pass a tokenizer for it, or tokenized text with tokenizer='whitespace' (--tokenizer whitespace)"
                 )
         self._reject(sorted(bad, key=lambda row: (row.source, row.line)))
 
@@ -75,9 +74,9 @@ class FirstPass:
             self._text.close()
 
     def documents(self) -> pl.DataFrame:
-        """Return all documents; an InputError says why there are none."""
+        """Return all documents; raise InputError with the reason if there are none."""
         if not self._size:
-            raise InputError(self._why_nothing())
+            raise InputError(self._no_documents_reason())
         return pl.concat(self._documents)
 
     def _add(self, batch: TokenizedBatch) -> list[BadRow]:
@@ -97,7 +96,7 @@ class FirstPass:
         rows = np.flatnonzero(~kept).tolist()
         bad = [BadRow(NO_WORDS, table["source"][row], table["line"][row]) for row in rows]
         table, length = table.with_columns(length=length).filter(kept), length[kept]
-        held_out = is_held_out(self._size, len(table), self._corpus.settings.holdout)
+        held_out = is_held_out(self._size, len(table), self.corpus.settings.holdout)
         for part, some in enumerate((~held_out, held_out)):
             count = np.bincount(ids[np.repeat(some, length)])
             self.counts[part, : len(count)] += count
@@ -131,13 +130,13 @@ class FirstPass:
         for row in bad:
             name = self._names[row.source]
             location = f"{name}:{row.line}" if row.line else name
-            if self._corpus.settings.strict and not is_remark(row.kind):
+            if self.corpus.settings.strict and not is_remark(row.kind):
                 raise InputError(f"{location}: {row.kind}" + (f" ('{row.value}')" if row.value else ""))
             self.problems.add(row.kind, location, row.value)
 
-    def _why_nothing(self) -> str:
-        """Explain why no document is left."""
-        settings, total = self._corpus.settings, self.total
+    def _no_documents_reason(self) -> str:
+        """Return why no document is left."""
+        settings, total = self.corpus.settings, self.total
         faults = ((kind, problem) for kind, problem in self.problems.items() if not is_remark(kind))
         worst, problem = max(faults, key=lambda item: item[1].count, default=("", Problem()))
         chosen = {name: getattr(settings, name) for name in ("where", "since", "until")}
@@ -160,7 +159,7 @@ class FirstPass:
             reason = f"no row has text in field '{settings.text}'"
         elif worst == "no place":
             reason = f"no row has a place in field '{settings.place}'"
-        # The few rows that the filter keeps may not be the only bad ones.
+        # The filter may have excluded most rows.
         return reason + (f"; {filtered}" if total.left_out else "")
 
 

@@ -1,4 +1,4 @@
-"""The lexicon: from the forms in the text to the words that are counted."""
+"""The lexicon: normalize the forms in the text to the words that are counted."""
 
 import re
 import unicodedata
@@ -15,10 +15,10 @@ from chronotope.corpus.tokenizer import HYPHENATED, SHOUTED, Tokens
 from chronotope.errors import InputError, SettingsError, import_extra
 
 DROPPED = -1
-# Words that are reported because they mix two cases: their least count, least share of each case, and number.
+# Words that the report lists for mixed case: minimum count, minimum share of each case, maximum number of words.
 MIXED_COUNT, MIXED_SHARE, MIXED_SHOWN = 20, 0.1, 8
 
-# Also the variation selector of emoji, and tatweel and harakat of Arabic, which texts set or leave out at will.
+# Also the variation selector of emoji, and the tatweel and harakat of Arabic, which are optional in writing.
 _INVISIBLE = dict.fromkeys((0x00AD, 0x2060, 0xFEFF, 0xFE0F, 0x0640, *range(0x064B, 0x0653), 0x0670))
 _JOINERS = "\u200c\u200d"
 _ACCENT = re.compile("[\u0300-\u036f]")
@@ -39,8 +39,8 @@ class Normalizer:
     """Turn a form into a word: Unicode NFC, case and accents folded, variants replaced.
 
     A final 's and an elided d', l' or qu' are removed. A pretokenized form keeps them; blanks inside it become
-    underscores, as in a phrase. The word of a form is replaced by its lemma if there is a language of lemmas or a
-    function `lemmatize`; `lemmas` holds those so far.
+    underscores, as in a phrase. With a language of lemmas or a function `lemmatize`, the lemma replaces the word;
+    `lemmas` caches the lemmas found so far.
 
     >>> normalize = Normalizer(CorpusSettings(strip_accents=True, variants={"colour": "color", "PM": "prime minister"}))
     >>> [normalize(form) for form in ["Café", "Rome’s", "d'Escoto", "COLOUR", "pm", "co\\u00adoperate"]]
@@ -59,7 +59,7 @@ class Normalizer:
         self._lemmatize = lemmatize or (lemmatizer_of(settings.lemmas) if settings.lemmas else None)
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
-        """Return the word of a form; empty if nothing is left."""
+        """Return the word of a form; it may be empty."""
         stem = form.replace("’", "'").removesuffix("'s")
         is_upper = stem.isupper() and sum(map(str.isalpha, stem)) > 1  # US, UN's
         lower = self._lowercase and not (self.smart_case and is_upper)
@@ -127,11 +127,11 @@ class Lexicon:
         self._number = number
 
     def numbers(self, forms: Sequence[str], pretokenized: bool = False) -> NDArray[np.int32]:
-        """Return the number of the word of each form, new or not; DROPPED where nothing is left of it."""
+        """Return the number of the word of each form, new or known; DROPPED for an empty word."""
         return np.fromiter((self._number(form, pretokenized) for form in forms), np.int32, len(forms))
 
     def add(self, words: Iterable[str]) -> list[int]:
-        """Return the numbers of words, new or not."""
+        """Return the numbers of words, new or known."""
         return [self._words.setdefault(word, len(self._words)) for word in words]
 
     def get(self, word: str) -> int | None:
@@ -156,10 +156,10 @@ def count_unspaced(tokens: Tokens) -> tuple[int, int, int]:
 
 
 def count_case(tokens: Tokens) -> NDArray[np.int64]:
-    """(3, F) count each form inside sentences, the same if it is capitalized, and all of it if it is in upper case.
+    """(3, F) the number of tokens of each form inside sentences, capitalized inside sentences, and all in upper case.
 
-    Sentences without a lower-case letter do not count. A word after a hyphen also counts as capitalized if the first
-    word is: 'moon' in 'Ki-moon'.
+    Sentences without a lower-case letter do not count. A word after a hyphen also counts as capitalized if the word
+    before the hyphen is: 'moon' in 'Ki-moon'.
     """
     code, flags, size = tokens.code, tokens.flags, len(tokens.forms)
     regular = np.bincount(code[flags < SHOUTED], minlength=size)
@@ -173,14 +173,14 @@ def count_case(tokens: Tokens) -> NDArray[np.int64]:
 
 
 def lower_shouted(tokens: Tokens) -> Tokens:
-    """Write the tokens of sentences without a lower-case letter in lower case, as forms of their own."""
+    """Give the tokens of sentences without a lower-case letter separate forms in lower case."""
     shouted = (tokens.flags >= SHOUTED).astype(np.int32)
     forms = pl.concat([tokens.forms, tokens.forms.str.to_lowercase()])
     return tokens._replace(code=tokens.code + shouted * np.int32(len(tokens.forms)), forms=forms)
 
 
 def mixed_case(lexicon: pl.DataFrame) -> list[str]:
-    """Return a line about the most frequent words that are often all in upper case and often not, if there are any."""
+    """Return a note on the most frequent words that occur both in upper case and otherwise, or an empty list."""
     share = pl.col("upper") / pl.col("count")
     often = (pl.col("count") >= MIXED_COUNT) & share.is_between(MIXED_SHARE, 1 - MIXED_SHARE)
     found = lexicon.filter(often & (pl.col("word").str.len_chars() > 1)).head(MIXED_SHOWN).select("word", share).rows()

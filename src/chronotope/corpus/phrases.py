@@ -19,7 +19,7 @@ from chronotope.corpus.tokenizer import split_texts
 from chronotope.corpus.tokens import CHUNK_TOKENS, TOKEN, read_chunks
 from chronotope.runtime.kernels import kernel
 
-# In the UN debates this joins prime_minister (0.90), security_council (0.80) and cold_war (0.75); of_the has 0.34.
+# In the UN debates prime_minister has 0.90, security_council 0.80, cold_war 0.75 and of_the 0.34.
 ASSOCIATION = 0.7
 MIN_COUNT = 20
 FUNCTION_WORDS = 20
@@ -31,7 +31,7 @@ class Trie(NamedTuple):
     """Phrases as a tree of word numbers; node 0 is its root."""
 
     begins: NDArray[np.bool_]  # (W,) whether a phrase begins with a word
-    edge: NDArray[np.int64]  # (E,) a node, shifted left by 32 bits, and a word that leads on from it; ascending
+    edge: NDArray[np.int64]  # (E,) a node and the word that follows, node << 32 | word; ascending
     node: NDArray[np.int32]  # (E,) the node that each edge leads to
     phrase: NDArray[np.int32]  # (nodes,) the number of the phrase that ends at a node, or -1
 
@@ -82,7 +82,7 @@ def join_phrases(
 
 
 def _user_phrases(lexicon: Lexicon, corpus: Corpus) -> list[tuple[int, ...]]:
-    """Return the user's phrases as word numbers; one with a word that does not occur is left out."""
+    """Return the user's phrases as word numbers; skip a phrase if one of its words does not occur."""
     sequences: dict[tuple[int, ...], None] = {}
     tokenizer = corpus.tokenizer or corpus.settings.tokenizer
     normalize = lexicon.normalize

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import tokens
-from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_elsewhere
+from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_on_workers
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.first_pass import FirstPass
 from chronotope.corpus.lexicon import mixed_case
@@ -36,7 +35,7 @@ def tokenize(
     resources: Resources | None = None,
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> TokenStore:
-    """Tokenize a corpus, write its token store to a folder, which it replaces when it is complete, and open it.
+    """Tokenize a corpus, replace `folder` by its token store, and open the store.
 
     The text is read once, as a stream. The same input gives the same bytes. `progress` is called with the stage
     ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
@@ -62,13 +61,16 @@ def write_store(
     resources: Resources,
     sources: list[dict[str, Any]],
     chunk_tokens: int = CHUNK_TOKENS,
-) -> TokenStore:
-    """Write the files of a store to a folder, the description last; `sources` is the fingerprint of the corpus."""
+) -> tuple[TokenStore, tuple[Any, Any]]:
+    """Write the files of a store to a folder, the description last; return it with the result of `count_words`.
+
+    `sources` is the fingerprint of the corpus. Held-out documents are not counted.
+    """
     settings, selection = corpus.settings, Selection(corpus.settings)
     progress = progress or (lambda *_: None)
 
     # Read and tokenize ahead, in threads or on workers; number words in the order of the input.
-    read = tokenize_elsewhere if resources.pool else read_ahead
+    read = tokenize_on_workers if resources.pool else read_ahead
     with contextlib.closing(FirstPass(corpus, work)) as first:
         for batches, done in read(corpus, selection, resources):
             first.add(batches)
@@ -108,8 +110,8 @@ def write_store(
     count = partial(tokens.count_words, work / tokens.TOKENS, sizes, condition, shape=shape, chunk_tokens=chunk_tokens)
     counted = count(~held_out)
     everything = counted[0] + count(held_out)[0] if held_out.any() else counted[0]
-    report = build_report(first, documents, conditions, selection.bins, everything, phrases, corpus)
-    report = replace(report, mixed_case=tuple(mixed_case(lexicon)))
+    lines = {"phrases": phrases, "mixed_case": tuple(mixed_case(lexicon))}
+    report = build_report(first, documents, conditions, selection.bins, everything, **lines)
     if len(sources) == 1 and sources[0]["checksum"] is None:
         sources = [sources[0] | {"checksum": first.content.hexdigest()}]
     about = {
@@ -122,7 +124,7 @@ def write_store(
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
     (work / tokens.STORE).write_text(text, encoding="utf-8")
-    return replace(TokenStore.open(work), _counted=counted)
+    return TokenStore.open(work), counted
 
 
 def order_conditions(

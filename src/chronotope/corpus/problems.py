@@ -14,7 +14,7 @@ NO_DATE = "no date in the name of the file"
 NO_HEADER_DATE = "no date in the header or the name of the file"
 NUMBER = "time that looks like a count of days or seconds"
 NO_METADATA = "not in the metadata"
-READ_AS = "read as "  # and an encoding: a remark on a file, which costs no row
+READ_AS = "read as "  # followed by an encoding; a remark on a file: no row is skipped
 REMEDIES = {
     ENCODING: "; `iconv -f ENCODING -t utf8 OLD > NEW` rewrites a file",
     NO_DATE: "; dates come from names such as letter-1998-03-12.txt or 1998.txt, or from a table (--metadata FILE)",
@@ -24,7 +24,7 @@ REMEDIES = {
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be used: its fault, the number of its file, its line from 1 (0: the whole file), its value."""
+    """A row that cannot be used: its problem, file number, line from 1 (0: the whole file) and value."""
 
     kind: str
     source: int
@@ -42,7 +42,7 @@ class Problem:
 
 
 def is_remark(kind: str) -> bool:
-    """Return whether a kind is a remark on a file, not a fault of a row."""
+    """Return whether a kind is a remark on a file instead of a problem of a row."""
     return kind.startswith(READ_AS)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chronotope.corpus.first_pass import FirstPass
     from chronotope.corpus.source import Corpus
 
-# A condition with fewer tokens is small; the regions of the paper have about a million each.
+# A condition with fewer tokens is flagged as small; the regions of the paper have about a million each.
 SMALL = 50_000
 # A first or last time bin is partial if it has less than this share of the text of its neighbors, or if its empty share
 # exceeds that of its neighbors by this much.
@@ -28,8 +28,8 @@ PARTIAL_SHARE = 0.25
 NEIGHBORS = 3
 # A word with a smaller count in the corpus is rare.
 RARE = 5
-# A condition with fewer tokens has too little text anyway, whatever its sources.
-LEAST_JUDGED = 1_000
+# Conditions with fewer tokens are not checked for a dominant source.
+DOMINANCE_MIN_TOKENS = 1_000
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,9 @@ class CorpusReport:
 
 
 def build_report(
-    first: FirstPass,
-    documents: pl.DataFrame,
-    conditions: Conditions,
-    bins: Bins | None,
-    counts: Any,
-    phrases: tuple[str, ...],
-    corpus: Corpus,
+    first: FirstPass, documents: pl.DataFrame, conditions: Conditions, bins: Bins | None, counts: Any, **lines: Any
 ) -> CorpusReport:
-    """Report on a corpus; `counts` is (C, W), sparse, and includes held-out documents."""
+    """Report on a corpus; `counts` is (C, W), sparse, with held-out documents; `lines` are further fields."""
     size, condition = len(conditions), documents["condition"].to_numpy()
     sizes = np.bincount(condition, minlength=size).tolist()
     duplicates = np.bincount(condition[documents["repeated"].to_numpy()], minlength=size).tolist()
@@ -113,8 +107,9 @@ def build_report(
         days = [bins.days(time) for time in sorted({time for time, _ in first.labels})]
         empty = empty_ends(documents["time"], np.array(conditions.time_of)[condition], days)
     flag = flags(tokens, conditions.time_of, empty)
+    corpus = first.corpus
     unmatched = corpus.metadata.unmatched(first.matched) if corpus.metadata else []
-    dominated = _dominated(documents, corpus, conditions, tokens)
+    dominance = _dominance_notes(documents, corpus, conditions, tokens)
     return CorpusReport(
         conditions=tuple(map(ConditionReport, conditions.labels, sizes, tokens, distinct, duplicates, rare, flag)),
         rows=first.total.read,
@@ -126,13 +121,15 @@ def build_report(
         left_out=first.total.left_out,
         outside=first.total.outside,
         unspaced=first.total.unspaced_tokens,
-        phrases=phrases,
-        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominated),
+        notes=(*first.problems.lines(), *corpus.notes, *unmatched, *dominance),
+        **lines,
     )
 
 
-def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]) -> list[str]:
-    """Return lines about the conditions with more than half of their tokens from one document, or else from one source.
+def _dominance_notes(
+    documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, tokens: Sequence[int]
+) -> list[str]:
+    """Return notes on conditions with more than half of their tokens from one document, or else from one source.
 
     A source is a value of the kept field 'source', or a file with text in several conditions.
     """
@@ -146,8 +143,8 @@ def _dominated(documents: pl.DataFrame, corpus: Corpus, conditions: Conditions, 
         parts = frame.filter(usable).group_by("condition", what, maintain_order=True)
         sums = parts.agg(pl.col("length").sum(), pl.first("source", "line"), name=pl.first("origin"))
         sums = sums.with_columns(share=sums["length"] / pl.Series(tokens).gather(sums["condition"]))
-        judged = [condition for condition, count in enumerate(tokens) if count >= LEAST_JUDGED]
-        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(judged) & ~pl.col("condition").is_in(named)
+        checked = [condition for condition, count in enumerate(tokens) if count >= DOMINANCE_MIN_TOKENS]
+        most = (pl.col("share") > 0.5) & pl.col("condition").is_in(checked) & ~pl.col("condition").is_in(named)
         found = sums.filter(most).sort("condition")
         named, shown = found["condition"].to_list(), []
         for row in found.head(3).iter_rows(named=True):
@@ -171,8 +168,8 @@ class Empty(NamedTuple):
 def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> Empty:
     """Return the empty share at the ends of the first and last few time bins; 0 for the others.
 
-    `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date as coarse as
-    its bin fills it.
+    `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date that is as
+    coarse as its bin, such as a year in a bin of one year, fills the bin.
     """
     ends = Empty(np.zeros(len(days)), np.zeros(len(days)))
     # Nearly all timestamps differ, but few of their days do.

@@ -1,4 +1,4 @@
-"""Which rows become documents, and in which condition: checks of text, time and place, and the user's filter."""
+"""Select the rows that become documents: check their text, time and place, and apply the user's filter."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from chronotope.corpus.readers import Batch, Fields
 from chronotope.errors import SettingsError, first_line
 
 _MOST_FIELDS_IN_FILTER = 8
-# In a condition: a comparison with a date or with a word without quotes; text in quotes stays as it is.
-_TYPED = re.compile(
+# A comparison with a date or an unquoted word in the user's SQL; quoted text is matched to leave it unchanged.
+_COMPARISON = re.compile(
     r"""(?P<field>"[^"]+"|[^\W\d]\w*|\))\s*(?P<sign><=|>=|<>|!=|==?|<|>)\s*"""
     r"""(?:(?P<date>(?P<quote>'?)\d{4}-\d{2}(?:-\d{2})?(?P=quote))(?![\w'-])|(?P<word>[^\W\d]\w*+)(?!\s*[(.'])"""
     r"""(?P<more>\s+(?!(?i:and|or)\b)[^\W\d]\w*+)?)"""
@@ -28,22 +28,19 @@ _TYPED = re.compile(
 _BARE_DATE = re.compile(r"(?<![\w'-])\d{4}-\d{2}(?:-\d{2})?(?![\w'-])")
 _SQL_VALUES = {"true", "false", "null"}
 _NUMBER_OF_TIME = r"^\s*(?:[0-9]{5}|-?[0-9]{9,14})(?:\.[0-9]*)?\s*$"
-# Parts of an expression, as named in polars' JSON, that need several rows: max(year), … OVER (…), count(*), quantiles.
+# Nodes of polars' JSON that need several rows: max(year), … OVER (…), count(*), quantiles.
 _SEVERAL_ROWS = {"Agg", "Over", "Window", "Rolling", "Len", "Quantile"}
 
 
 class BatchCounts(NamedTuple):
-    """The number of rows read, excluded by the filter, and outside the named bins.
+    """Counts of a batch."""
 
-    Of scripts without blanks between words: the tokens, their characters, and the characters of all tokens.
-    """
-
-    read: int = 0
-    left_out: int = 0
-    outside: int = 0
-    unspaced_tokens: int = 0
-    unspaced_characters: int = 0
-    characters: int = 0
+    read: int = 0  # rows
+    left_out: int = 0  # rows that the filter excludes
+    outside: int = 0  # rows outside the named bins
+    unspaced_tokens: int = 0  # in scripts without blanks between words
+    unspaced_characters: int = 0  # of these tokens
+    characters: int = 0  # of all tokens
 
 
 class RowFilter(NamedTuple):
@@ -90,14 +87,14 @@ def _numbers(values: pl.Series, name: str) -> pl.Series:
     return pl.Series(name, np.where(dates.readable & known, value, np.nan)).fill_nan(None)
 
 
-def _as_typed(where: str) -> str:
-    """Return a condition in SQL, where dates and single words need no quotes.
+def _to_sql(where: str) -> str:
+    """Convert a condition to SQL: the user may write dates and single words without quotes.
 
-    >>> _as_typed("date >= 1860-05 and country == canada")
+    >>> _to_sql("date >= 1860-05 and country == canada")
     '"date|month" >= 186005 and country = \\'canada\\''
     """
 
-    def replaced(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         field, sign, date, word = (match[name] for name in ("field", "sign", "date", "word"))
         sign = "=" if sign == "==" else sign
         if match["more"]:
@@ -109,7 +106,7 @@ def _as_typed(where: str) -> str:
             return f'"{field}|{"day" if len(digits) == 8 else "month"}" {sign} {digits}'
         return f"{field} {sign} '{word}'" if word and word.lower() not in _SQL_VALUES else match[0]
 
-    typed = _TYPED.sub(replaced, where)
+    typed = _COMPARISON.sub(replacement, where)
     if bare := _BARE_DATE.search(re.sub(r"'(?:[^']|'')*'", "''", typed)):
         raise SettingsError(f'where="{where}" cannot be used: compare dates as in date >= {bare[0]}')
     return typed
@@ -124,7 +121,7 @@ def row_filter(where: str) -> RowFilter:
     >>> keep.keep(pl.DataFrame({"year": ["1989", "1990-05", "n.d."], "lang": ["en", "en", "en"]})).tolist()
     [False, True, False]
     """
-    typed = _as_typed(where)
+    typed = _to_sql(where)
     try:
         expression = pl.sql_expr(typed)
         fields = tuple(dict.fromkeys(expression.meta.root_names()))
@@ -158,7 +155,7 @@ def _needs_several_rows(part: Any) -> bool:
 
 
 class Selection:
-    """The rules of a corpus: which rows of a batch are documents, and in which time bin."""
+    """Select the documents of a batch and assign their time bins."""
 
     def __init__(self, settings: CorpusSettings) -> None:
         self._settings = settings
@@ -169,12 +166,12 @@ class Selection:
             self.bins = named_bins(settings.bins) if settings.bins else regular_bins(settings.every or "1y")
         filtered = self._filter.fields if self._filter else ()
         self._places = settings.place.split(SEPARATOR) if settings.place else []
-        self.nested = len(self._places) > 1  # whether a place is made of several fields, the wider first
+        self.nested = len(self._places) > 1  # whether a place consists of several fields, from the widest
         names = (settings.text, settings.time, *self._places, *settings.keep, *filtered)
         self.fields = Fields(settings.text, tuple(dict.fromkeys(name for name in names if name)))
 
     def documents(self, batch: Batch) -> tuple[pl.DataFrame, BatchCounts, list[BadRow]]:
-        """Return the documents of a batch, the number of its rows, and the bad rows, each for its first fault only.
+        """Return the documents of a batch, its counts, and the bad rows, each with its first problem only.
 
         Columns: text, source, line; with the axes bin (its number), time (as written) and place; `fields`, a
         struct of the fields to keep, if there are any.

@@ -45,9 +45,9 @@ class Bounds(NamedTuple):
 
 
 def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> NDArray[np.int64]:
-    """(N, 2) where each of the first N words of a text begins and ends; DamagedFileError if the text has others.
+    """(N, 2) the span of each of the first N words of a text; DamagedFileError if the text has other words.
 
-    The kind says how the tokens were found: 'words', 'whitespace' or 'tokens'. A phrase covers all its tokens.
+    `kind` is the tokenizer: 'words', 'whitespace' or 'tokens'. A phrase covers all its tokens.
 
     >>> from chronotope.config import CorpusSettings
     >>> text = "The Prime Minister's <i class='x'>bank</i>"
@@ -70,13 +70,13 @@ def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalize
     bounds = np.column_stack([ends[:-1:2], ends[1::2]])[kept]
     forms = [forms[at] for at in kept.tolist()]
     if forms[: len(words)] != words:
-        bounds = _joined(forms, words, bounds)
+        bounds = _phrase_bounds(forms, words, bounds)
     bounds = bounds[: len(words)]
     return bounds if origin is None else np.column_stack([origin[bounds[:, 0]], origin[bounds[:, 1] - 1] + 1])
 
 
-def _joined(forms: Sequence[str], words: Sequence[str], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bounds of words some of which are phrases: several tokens, joined by `_`."""
+def _phrase_bounds(forms: Sequence[str], words: Sequence[str], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bounds of words; some are phrases, tokens joined by `_`."""
     found, at = np.empty((len(words), 2), np.int64), 0
     for number, word in enumerate(words):
         joined, first = "", at
@@ -96,12 +96,12 @@ def all_sentences(text: str, longest: int = 2 * REACH) -> list[Bounds]:
     >>> [text[found.start : found.end] for found in all_sentences(text)]
     ['It rained.', 'Mr. Hull spoke.']
     """
-    ends = [match.end() for match in _END.finditer(text) if not _goes_on(text, match)]
+    ends = [match.end() for match in _END.finditer(text) if not _continues(text, match)]
     found = []
     for begin, end in pairwise([0, *ends, len(text)]):
         start = begin
         while start < end:
-            stop = end if end - start <= longest else _at_a_blank(text, start + longest, start, -1)
+            stop = end if end - start <= longest else _nearest_blank(text, start + longest, start, -1)
             piece = text[start:stop]
             first, last = start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
             found += [Bounds(first, last, start > begin, stop < end)] if first < last else []
@@ -121,7 +121,7 @@ def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
     start, end = low, high
     # Search a little further, so that the period of an abbreviation is recognized.
     for match in _END.finditer(text, max(0, low - 12), min(len(text), high + 12)):
-        if _goes_on(text, match):
+        if _continues(text, match):
             continue
         if low <= match.end() <= span.start:
             start = match.end()
@@ -129,13 +129,13 @@ def sentence_around(text: str, span: Span, reach: int = REACH) -> Bounds:
             end = min(high, match.end())
             break
     cut_before, cut_after = start == low > 0, end == high < len(text)
-    start = _at_a_blank(text, start, span.start, 1) if cut_before else start
-    end = _at_a_blank(text, end, span.end, -1) if cut_after else end
+    start = _nearest_blank(text, start, span.start, 1) if cut_before else start
+    end = _nearest_blank(text, end, span.end, -1) if cut_after else end
     found = text[start:end]
     return Bounds(start + len(found) - len(found.lstrip()), start + len(found.rstrip()), cut_before, cut_after)
 
 
-def _goes_on(text: str, stop: re.Match[str]) -> bool:
+def _continues(text: str, stop: re.Match[str]) -> bool:
     """Return whether the sentence continues after a stop: in an abbreviation, or before a lowercase letter."""
     if "\n" in stop.group() and not stop.group().strip():
         return False
@@ -144,7 +144,7 @@ def _goes_on(text: str, stop: re.Match[str]) -> bool:
     return following[:1].islower() or _ABBREVIATION.search(before) is not None
 
 
-def _at_a_blank(text: str, place: int, stop: int, step: int) -> int:
+def _nearest_blank(text: str, place: int, stop: int, step: int) -> int:
     """Return the nearest blank from `place` toward `stop`, so that no word is cut."""
     for at in range(place, stop, step):
         if text[at if step > 0 else at - 1].isspace() or text[at if step > 0 else at - 1] == TOKEN_SEPARATOR:
@@ -153,7 +153,7 @@ def _at_a_blank(text: str, place: int, stop: int, step: int) -> int:
 
 
 def _without_junk(text: str) -> tuple[str, NDArray[np.int64] | None]:
-    """Return the text as the tokenizer sees it, and the position in the original of each of its characters."""
+    """Return the text without junk, as the tokenizer reads it, and the original position of each character."""
     origin: NDArray[np.int64] | None = None
     for pattern in JUNK:
         series = pl.Series([text])

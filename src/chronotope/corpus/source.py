@@ -15,7 +15,7 @@ from chronotope.io.untrusted import printable
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text that was found and checked but not read yet; `read_corpus` makes it, `tokenize` and `count` read it."""
+    """Text that was found and checked but not read yet; `read_corpus` returns it, `tokenize` and `count` read it."""
 
     readers: tuple[Reader, ...]  # one for each file, folder of text files, data frame or iterable of records
     settings: CorpusSettings
@@ -56,9 +56,9 @@ class Corpus:
     def fingerprint(self) -> list[dict[str, Any]]:
         """Return the name, bytes and checksum of each file.
 
-        The name is a base name, but a path for plain text files, whose folders are data. The checksum of a frame or of
-        a list of records covers the fields to read; a generator has none. A tokenizer of the user is not covered.
-        Metadata come last.
+        The name is the base name, but for text files the path, since their folders are data. The checksum of a frame
+        or of a list of records covers the requested fields; a generator has no checksum. The user's tokenizer is not
+        covered. Metadata come last.
         """
         fields = Selection(self.settings).fields
         metadata = self.metadata.fingerprint if self.metadata else []

@@ -1,11 +1,12 @@
 """The text of a corpus on disk: Parquet with small row groups, so that one document is read without the rest.
 
-`text.parquet` holds one row a document, in the order of the input. The columns `row` and `kind` of `documents.parquet`
-say which row belongs to a document and how its tokens were found.
+`text.parquet` holds one row per document, in the order of the input. The columns `row` and `kind` of
+`documents.parquet` are the row and the tokenizer of each document.
 """
 
 import threading
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ TEXT = "text.parquet"
 KINDS = ("words", "whitespace", "tokens")
 GROUP_BYTES = 256 << 10
 GROUPS_CACHED = 16
-# No text of ours compresses better; a decompression bomb does.
+# Our texts never compress better; a decompression bomb does.
 LARGEST_GROUP_BYTES, LARGEST_RATIO = 64 << 20, 1_000
 
 
@@ -37,13 +38,11 @@ class TextWriter:
 
     def add(self, texts: pl.Series) -> None:
         """Write texts in row groups of about GROUP_BYTES."""
-        if texts.is_empty():
-            return
         size = texts.str.len_bytes().to_numpy().astype(np.int64)
         group = (np.cumsum(size) - size) // GROUP_BYTES
-        starts = np.flatnonzero(np.diff(group, prepend=-1))
-        for first, last in zip(starts, [*starts[1:], len(texts)], strict=True):
-            self._writer.write_table(texts[int(first) : int(last)].to_frame("text").to_arrow())
+        starts = np.flatnonzero(np.diff(group, prepend=-1)).tolist()
+        for first, last in pairwise([*starts, len(texts)]):
+            self._writer.write_table(texts[first:last].to_frame("text").to_arrow())
 
     def close(self) -> None:
         """Write the end of the file."""
@@ -78,9 +77,6 @@ class TextStore:
         """Return whether a folder holds the text of its documents."""
         return (folder / TEXT).exists()
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def document(self, document: int) -> str:
         """Return the text of a document."""
         row = int(self._rows[document])
@@ -89,7 +85,7 @@ class TextStore:
         return texts[row - int(self._ends[group]) + len(texts)]
 
     def kind(self, document: int) -> str:
-        """Return how the tokens of a document were found: 'words', 'whitespace' or 'tokens'."""
+        """Return the tokenizer of a document: 'words', 'whitespace' or 'tokens'."""
         return KINDS[self._kinds[document]]
 
     def _read_group(self, group: int) -> list[str]:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.errors import InputError
 
-# Classes of characters: within a sentence, between its parts and between two; in a token; LOWER is not upper case.
+# Classes of characters. Outside tokens: BETWEEN (blank, hyphen), BREAK (quote, bracket), STOP (end of a sentence). In
+# tokens: WITHIN (mark), JOINER (apostrophe), POINT (in a number), LETTER, and LOWER, a letter that is not upper case.
 BETWEEN, BREAK, STOP, WITHIN, JOINER, POINT, LETTER, LOWER = range(8)
-# What is known of a token: it begins a sentence or follows a quote or bracket; a hyphen joins it to the token before;
-# its sentence has no lower-case letter.
+# Flags of a token: it begins a sentence or follows a quote or bracket; a hyphen joins it to the token before; its
+# sentence has no lower-case letter.
 INITIAL, HYPHENATED, SHOUTED = 1, 2, 4
 LETTERS = r"[\p{L}\p{N}]"
 # Combining marks and zero-width characters inside a word: soft hyphen, (non-)joiners.
@@ -57,7 +58,7 @@ class Tokens(NamedTuple):
     code: NDArray[np.int32]  # (T,) the number of the form of each token
     forms: pl.Series  # (F,) the distinct forms, in order of first occurrence
     length: NDArray[np.int64]  # (N,) the number of tokens of each text
-    flags: NDArray[np.uint8]  # (T,) the sum of INITIAL, HYPHENATED and SHOUTED, as far as they hold
+    flags: NDArray[np.uint8]  # (T,) bits: INITIAL, HYPHENATED, SHOUTED
 
 
 def split_texts(texts: pl.Series, tokenizer: str | Tokenizer = "words") -> Tokens:

@@ -6,9 +6,9 @@ A store is a folder with
 - `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
   time, as written in the input; with text also row and kind (see `text_store`);
 - `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
-  Counts leave out held-out documents; words that occur only there come last. `inside`, `capitalized` and `upper` count
-  all occurrences inside sentences, those of them with a capital, and those all in upper case;
-- `lemmas.parquet`: the lemma of each word, if lemmas were asked for;
+  Counts leave out held-out documents; words that occur only there come last. `inside` counts the occurrences inside
+  sentences, `capitalized` the capitalized ones of these, `upper` the occurrences in upper case;
+- `lemmas.parquet`: the lemma of each word, with the setting `lemmas`;
 - `fields.parquet`: the fields to keep for each document, if any, as text;
 - `text.parquet`: the text, if it is kept;
 - `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
@@ -64,7 +64,6 @@ class TokenStore:
     problems: Problems
     report: CorpusReport
     sources: list[dict[str, Any]]  # the files with their checksums
-    _counted: tuple[csr_array, csr_array] | None = None
 
     @classmethod
     def open(cls, folder: str | Path) -> TokenStore:
@@ -116,25 +115,13 @@ class TokenStore:
                 raise DamagedFileError(f"{path} names a word that does not exist; prepare the run again")
         return np.asarray(self.ids)
 
-    @cached_property
-    def condition_counts(self) -> tuple[csr_array, csr_array]:
-        """(C, W) the count of each word in each condition and the documents with it, without held-out documents."""
-        if self._counted is not None:
-            return self._counted
-        shape = len(self.conditions), len(self.words)
-        self.checked_ids  # noqa: B018  # SciPy does not check them
-        return count_words(self.folder / TOKENS, np.diff(self.starts), self.document_condition, ~self.held_out, shape)
-
-    @cached_property
-    def _first_documents(self) -> NDArray[np.int64]:
-        return np.searchsorted(self.document_condition, np.arange(len(self.conditions) + 1))
-
     def condition_slice(self, condition: int) -> slice:
         """Return the documents of a condition."""
-        return slice(int(self._first_documents[condition]), int(self._first_documents[condition + 1]))
+        ends = np.array([condition, condition + 1], self.document_condition.dtype)
+        return slice(*np.searchsorted(self.document_condition, ends).tolist())
 
     def positions(self, word: int) -> NDArray[np.int64]:
-        """Return where a word stands among all tokens, held-out documents included."""
+        """Return the positions of a word among all tokens, held-out documents included."""
         found = np.concatenate([first + np.flatnonzero(chunk == word) for first, chunk in self._chunks()])
         held_out = self.held_out[np.searchsorted(self.starts, found, side="right") - 1]
         if np.count_nonzero(~held_out) != self.counts[word] * self.conditions.levels:
@@ -209,8 +196,8 @@ def write_tokens(
 ) -> None:
     """Write the tokens with documents sorted by condition and with final word ids.
 
-    `levels` is (L, N), the conditions of each document: with nested places it is written several times. The documents
-    of one condition in a chunk are contiguous in the target: one write a chunk and condition.
+    `levels` (L, N) are the conditions of each document: with nested places it is written L times. The documents of one
+    condition in a chunk are contiguous in the target, so each chunk needs one write per condition.
     """
     order, everywhere = np.argsort(levels, axis=None, kind="stable"), np.tile(length, len(levels))
     target_start = np.empty(levels.shape, np.int64)

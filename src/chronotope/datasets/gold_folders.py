@@ -18,8 +18,8 @@ def read_gold_corpus(folder: str | Path, settings: CorpusSettings | None = None)
     """Find the texts of a folder with judgments of change; `evaluate(gold=folder)` reads the judgments.
 
     SemEval-2020 Task 1 has lemmatized sentences in two periods, corpus1 and corpus2. A word usage graph has sentences
-    with a target word, which is replaced by its lemma, in groups by time (data/WORD/uses.csv). Of `settings`, fields,
-    bins and places are set by the folder.
+    with a target word, which is replaced by its lemma, in groups by time (data/WORD/uses.csv). The folder determines
+    fields, bins and places, whatever `settings` says.
 
     Raises
     ------

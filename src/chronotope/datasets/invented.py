@@ -1,8 +1,8 @@
 """An invented world: small random text with known answers, the example for places and for time × place.
 
-A sentence is random words of one topic among function words; places, people, cities and currencies do not exist. The
-answers are planted: which words change company, when and where, and which names hold the same office in different
-years and places.
+A sentence consists of random words of one topic and of function words; places, people, cities and currencies do not
+exist. The answers are planted: the words that change their contexts, when and where, and the names that hold the same
+office in different years and places.
 """
 
 import json
@@ -18,12 +18,12 @@ from chronotope.conditions import SEPARATOR
 from chronotope.datasets.invented_words import DETERMINERS, LINKERS, OFFICES, TOPICS
 from chronotope.errors import SettingsError
 
-# What a sentence can be about: each topic, then each office.
+# The themes of sentences: topics, then offices.
 _THEMES = (*TOPICS, *OFFICES)
 
 WORD_EXPONENT = 1.0  # Zipf's, within a topic and among the function words
 OFFICE_SHARE = 0.026  # of the sentences, for each office; the topics share the rest
-TOUCHING = 0.4  # of the content words around a name, from the topics that the office touches
+TOUCHING = 0.4  # of the content words around a name, from the topics related to the office
 STRAY = 0.1  # of the content words, from any topic
 SENTENCES = (5, 9)  # in a document, from and to
 CONTENT_WORDS = (4, 7)  # in a sentence, from and to
@@ -33,14 +33,14 @@ HABIT = 0.6  # that a determiner is the usual one after its linker
 
 @dataclass(frozen=True)
 class Change:
-    """A word that keeps one company and, from some year on or in some place, another."""
+    """A word whose contexts change from one topic to another: from a year on, in one place, or both."""
 
-    word: str  # in no topic's list
-    before: tuple[str, ...]  # the words around it, one of the `TOPICS`
-    after: tuple[str, ...]  # the words around it from then on or there
-    time: str | None = None  # the first year of the new company; None: in all years
-    place: str | None = None  # the only place where the company is new; None: everywhere
-    share: float = 0.01  # of the sentences that have the word; at most that of a topic, one in forty
+    word: str  # not a word of any topic
+    before: tuple[str, ...]  # the usual context words, one of the `TOPICS`
+    after: tuple[str, ...]  # the new context words
+    time: str | None = None  # the first year of the new contexts; None: all years
+    place: str | None = None  # the only place with the new contexts; None: all places
+    share: float = 0.01  # share of the sentences with the word; at most that of a topic, 1/40
 
 
 class Equivalent(NamedTuple):
@@ -102,12 +102,12 @@ def invented_world(
     years, places
         The conditions; documents are spread evenly over all of years × places.
     documents
-        Number of documents; with a hundred a condition, a name occurs about twenty times there.
+        Number of documents; with 100 per condition, a name occurs about twenty times in each.
     seed
-        Another seed gives other sentences; names and planted changes stay.
+        The seed of the sentences; names and planted changes do not depend on it.
     changes
-        True: words that change company, and names that differ between places and years. False: nothing is planted, all
-        conditions have the same distribution. A sequence: these changes only.
+        True: words that change their contexts, and names that differ between places and years. False: nothing is
+        planted, and all conditions have the same distribution. A sequence: only these changes.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def invented_world(
         if changes is not False:
             new = np.array([change.time is None or int(t) >= int(change.time) for t in times])[time]
             new &= np.array([change.place in (None, p) for p in places])[place]
-        company = np.where(new, _theme_of(change.after), _theme_of(change.before))
-        chosen = (theme == company) & (rng.random(len(time)) < change.share / shares[company])
+        context = np.where(new, _theme_of(change.after), _theme_of(change.before))
+        chosen = (theme == context) & (rng.random(len(time)) < change.share / shares[context])
         _insert(rng, words, chosen, np.full(len(time), number[change.word]))
     for office, names in holders.items():
         table = np.vectorize(number.__getitem__)(names)  # (times, places)
@@ -160,7 +160,7 @@ def invented_world(
 
 
 def _default_changes(times: Sequence[str], places: Sequence[str]) -> tuple[Change, ...]:
-    """Return words that change, of several frequencies, as far as there are years and places for them."""
+    """Return words of several frequencies that change, as far as there are enough years and places."""
     planted = (
         ("bank", "river", "money", 0.5, None, 0.02),
         ("apple", "harvest", "technology", 0.4, None, 0.014),
@@ -175,18 +175,13 @@ def _default_changes(times: Sequence[str], places: Sequence[str]) -> tuple[Chang
         ("gas", "energy", "motoring", 0.5, 3, 0.015),
         ("lift", "mountain", "house", 0.4, 0, 0.015),
     )
-    return tuple(
-        Change(
-            word=word,
-            before=TOPICS[before],
-            after=TOPICS[after],
-            time=None if when is None else times[max(1, int(when * len(times)))],
-            place=None if where is None else places[where % len(places)],
-            share=share,
-        )
-        for word, before, after, when, where, share in planted
-        if (when is None or len(times) > 1) and (where is None or len(places) > 1)
-    )
+    changes = []
+    for word, before, after, when, where, share in planted:
+        if (when is None or len(times) > 1) and (where is None or len(places) > 1):
+            time = None if when is None else times[max(1, int(when * len(times)))]
+            place = None if where is None else places[where % len(places)]
+            changes.append(Change(word, TOPICS[before], TOPICS[after], time, place, share))
+    return tuple(changes)
 
 
 def _holders(office: str, times: Sequence[str], places: Sequence[str]) -> NDArray[np.object_]:
@@ -274,7 +269,7 @@ def _content_words(rng: np.random.Generator, theme: NDArray[np.int64], number: M
 
 
 def _distribution(theme: str) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the words of a theme and their probabilities; an office also uses the topics that it touches."""
+    """Return the words of a theme and their probabilities; an office also uses its related topics."""
     if theme in TOPICS:
         return list(TOPICS[theme]), _zipf(len(TOPICS[theme]))
     office = OFFICES[theme]

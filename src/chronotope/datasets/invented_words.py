@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-# Function words stand before the content words of every topic alike: a linker, a determiner, both ('of the') or none.
+# The function words before a content word of any topic: a linker, a determiner, both ('of the') or none.
 LINKERS = ("of", "and", "to", "in", "was", "for", "with", "on", "by", "that")
 DETERMINERS = ("the", "a", "this", "its")
 
@@ -44,13 +44,13 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
 
 
 class Office(NamedTuple):
-    """A part that names play: its own words, the topics that it touches, how its names end, along what they differ."""
+    """An office, or another role of names."""
 
-    words: tuple[str, ...]
-    topics: tuple[str, str]
-    ending: str
-    by_time: bool
-    by_place: bool
+    words: tuple[str, ...]  # the words around its names
+    topics: tuple[str, str]  # related topics
+    ending: str  # of the names
+    by_time: bool  # whether the names differ between years
+    by_place: bool  # whether the names differ between places
 
 
 OFFICES: Mapping[str, Office] = {

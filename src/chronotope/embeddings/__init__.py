@@ -1,4 +1,4 @@
-"""The result: one vector for each word in each condition, and the questions it answers."""
+"""The result of training: one vector for each word in each condition, and the search in these vectors."""
 
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 from chronotope.embeddings.mapping import LocalLinearMap

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ Value = TypeVar("Value")
 def float32(
     name: str, values: ArrayLike, rows: int | None, columns: int | None = None, *, finite: bool = False
 ) -> NDArray[np.float32]:
-    """Return a matrix as read-only float32; ValueError if it has another shape, or numbers that must be `finite`."""
+    """Return a matrix as read-only float32; ValueError for another shape, or for infinite or NaN values if `finite`."""
     array = np.asarray(values, dtype=np.float32).view()
     array.flags.writeable = False
     sizes = zip(array.shape, (rows, columns), strict=False)
@@ -32,7 +33,7 @@ def common_vectors(support: Support, vectors: NDArray[np.float32], words: int) -
     """Return the (W, D) mean of each word's vectors, weighted by count; zero for a word that never occurs."""
     total = np.zeros((words, vectors.shape[1]))
     weight = np.zeros(words)
-    for begin, end in zip(support.start[:-1], support.start[1:], strict=True):
+    for begin, end in pairwise(support.start):
         word, count = support.word[begin:end], support.count[begin:end]
         total[word] += vectors[begin:end] * count[:, None].astype(np.float64)
         weight[word] += count
@@ -42,14 +43,14 @@ def common_vectors(support: Support, vectors: NDArray[np.float32], words: int) -
 def centers(support: Support, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the (C, D) mean vector of the words in each condition; zero for an empty condition."""
     means = np.zeros((len(support.start) - 1, vectors.shape[1]))
-    for condition, (begin, end) in enumerate(zip(support.start[:-1], support.start[1:], strict=True)):
+    for condition, (begin, end) in enumerate(pairwise(support.start)):
         if end > begin:
             means[condition] = vectors[begin:end].mean(axis=0, dtype=np.float64)
     return means
 
 
 class LRUCache:
-    """Keep the most recently used arrays up to `limit` bytes; the newest stays whatever its size."""
+    """Keep the most recently used arrays up to `limit` bytes; the newest stays even if it is larger."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

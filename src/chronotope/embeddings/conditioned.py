@@ -39,13 +39,13 @@ Vector = NDArray[np.floating] | list[float]
 
 
 class ConditionedEmbeddings:
-    """One vector for each word in each condition, all in one space; it never changes.
+    """One vector for each word in each condition, all in one space; immutable.
 
     `embeddings["apple", "1990"]` is the vector of a word in a condition, `embeddings["apple"]` its overall vector.
-    Only (word, condition) pairs that occur have a vector. A word that is absent from a condition is refused there; with
-    `fallback=True` it is answered from its other conditions, by `common[word] * condition_factors[condition]`.
-    Similarity is the cosine of centered vectors. A question gets the same answer, to the last bit, alone or in a batch,
-    on any number of threads.
+    Only (word, condition) pairs that occur have a vector. A question about a word that is absent from its condition
+    raises AbsentWordError; with `fallback=True` the answer comes from its other conditions, by
+    `common[word] * condition_factors[condition]`. Similarity is the cosine of centered vectors. An answer has the same
+    bits alone or in a batch, on any number of threads.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class ConditionedEmbeddings:
     contexts
         (K, D) context vectors that the vectors were fitted to, for methods that have them.
     variances
-        (P, D) the posterior variances of the vectors, for methods that estimate them: `series` and `similarity` then
-        give intervals.
+        (P, D) posterior variances of the vectors, for methods that estimate them: `series` and `similarity` then give
+        intervals.
     query_mapping
         Maps a word from one condition to another if the conditions do not share a space. Used by `equivalents`, and by
         `similarity` and `project` between conditions.
@@ -130,7 +130,7 @@ class ConditionedEmbeddings:
         self.search = Search(self)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> ConditionedEmbeddings:
-        return self  # it never changes
+        return self  # immutable
 
     def __len__(self) -> int:
         return len(self.words)
@@ -147,12 +147,12 @@ class ConditionedEmbeddings:
 
     @property
     def counted(self) -> bool:
-        """Whether the support holds real counts; models from elsewhere may come without (see `align`)."""
+        """Whether the support holds real counts; models of other programs may have none (see `align`)."""
         return self.provenance.get("counted") is not False
 
     @property
     def counts(self) -> Counts:
-        """The counts that it was trained on; raise InputError if they are not at hand."""
+        """The counts of the training text; raise InputError if they are not available."""
         from chronotope.cooccurrence import Counts
         from chronotope.embeddings.storage import run_folder
 
@@ -164,7 +164,7 @@ class ConditionedEmbeddings:
 
     @property
     def signature(self) -> str:
-        """Everything that could change an answer, in one line."""
+        """One line with everything that could change an answer."""
         return describe.signature(self)
 
     @cached_property
@@ -172,7 +172,7 @@ class ConditionedEmbeddings:
         return {word: number for number, word in enumerate(self.words)}
 
     def index(self, word: str) -> int:
-        """Return the id of a word, as typed or else in lower case or without accents."""
+        """Return the id of a word: as typed, else in lower case, else without accents."""
         check_word(word)
         for spelling in spellings(word):
             if spelling in self._index:
@@ -202,7 +202,7 @@ class ConditionedEmbeddings:
         return np.asarray(rows[0])
 
     def rows(self, words: ArrayLike, at: str | None) -> Floats:
-        """Return the (Q, D) centered vectors of word ids in a condition, or overall; absent words by their others."""
+        """Return the (Q, D) centered vectors of word ids in a condition, or overall; absent words get a fallback."""
         return self.search.rows(np.asarray(words, dtype=np.int64), self._number(at))
 
     def parts(self, word: str, at: str) -> tuple[Floats, Floats]:
@@ -232,7 +232,7 @@ class ConditionedEmbeddings:
     def project(self, words: Words, at: str, to: str) -> Floats:
         """Return the (Q, D) centered unit vectors of words in the condition `at`, mapped to the space of `to`.
 
-        Absent words are answered from their other conditions.
+        Absent words get the vector of their other conditions.
         """
         numbers = np.array([self.index(word) for word in words], dtype=np.int64)
         source, target = self.conditions.index(at), self.conditions.index(to)
@@ -241,14 +241,14 @@ class ConditionedEmbeddings:
     def matrix(self, at: str | None, min_count: int = 1) -> ConditionMatrix:
         """Return the words with at least `min_count` occurrences in a condition, with their centered unit vectors.
 
-        With `min_count` 0 it holds every word, also absent ones. None is all conditions together.
+        With `min_count` 0 it holds every word, also absent ones. None means all conditions together.
         """
         return self.search.matrix(self._number(at), min_count)
 
     def at(self, condition: str | None = None, min_count: int = 1) -> WordVectors:
         """Return the words with at least `min_count` occurrences in a condition, or overall, most frequent first.
 
-        They have the query methods of gensim. With `min_count` 0 they are all words, also absent ones.
+        The result has the query methods of gensim. With `min_count` 0 it holds all words, also absent ones.
         """
         at_least("min_count", min_count, 0)
         number = self._number(condition)
@@ -292,7 +292,7 @@ class ConditionedEmbeddings:
         retrieval
             'cosine' or 'csls'.
         fallback
-            Answer for a word that is absent from the condition from its other conditions; else AbsentWordError.
+            Answer from the other conditions if the word is absent; otherwise raise AbsentWordError.
         """
         condition, top = self._number(at), top if topn is None else topn
         at_least("top", top, 0)
@@ -321,10 +321,10 @@ class ConditionedEmbeddings:
     ) -> Matches | list[Matches]:
         """Return the words that play in `to` the role of `word` in `at`, best first; the word itself may be one.
 
-        The parameters are those of `neighbors`; candidates are the words that occur often enough in `to`. `role_map`
-        moves the query by the map between words that play the same role in both; by default, between two places.
-        `retrieval` may also be 'references': the mean of the cosine with the query and of the cosines of the
-        differences from words near it that occur in both conditions (Zhang et al., 2016).
+        The parameters are those of `neighbors`; candidates are the words with `min_count` occurrences in `to`.
+        `role_map` moves the query by the map between words with the same role in both conditions; by default, between
+        two places. `retrieval` may also be 'references': the mean of the cosine with the query and of the cosines of
+        the differences from words near it that occur in both conditions (Zhang et al., 2016).
         """
         source, target = self.conditions.index(at), self.conditions.index(to)
         numbers, rows, several = self._queries(word, source, fallback)

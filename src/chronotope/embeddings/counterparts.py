@@ -1,9 +1,9 @@
-"""Does a word have a counterpart in another condition at all?
+"""Does a word have a counterpart in another condition?
 
 There is always a nearest word. A counterpart is nearer than its rivals: its cosine with the word exceeds, by a margin,
-the mean of two others, that of the word with its nearest neighbor at home and that of the candidate with the nearest
-word of the source. The margin is calibrated on words without a counterpart: from words of both conditions the own row
-is removed in the target, so that the best match that is left is a false one. Rare words get a margin of their own.
+the mean of two other cosines, of the word with its nearest neighbor in the source, and of the candidate with the
+nearest word of the source. The margin is calibrated on words without a counterpart: for words of both conditions the
+word itself is removed from the target, so that the best remaining match is false. Rare words get a separate margin.
 """
 
 from math import ceil
@@ -20,11 +20,11 @@ GROUPS, GROUP_WORDS = 3, 100  # groups by frequency, and the fewest words of a g
 
 
 class Bar(NamedTuple):
-    """By which margin words of each group, the most frequent first, must be nearer to a counterpart than its rivals."""
+    """The margin by which a counterpart must be nearer than its rivals, for groups of words by falling frequency."""
 
     margins: tuple[float, ...]  # infinite if there are too few words to calibrate
     least: tuple[int, ...]  # the smallest count of each group but the last
-    rate: float | None  # share of removed words that still match, by a margin from the others; None if unknown
+    rate: float | None  # false-match rate of removed words, cross-validated; None if unknown
     words: int  # number of removed words
 
     def margin(self, count: int) -> float:
@@ -40,7 +40,7 @@ def own_similarity(words: NDArray[np.int64], unit: Floats, pool: ConditionMatrix
 
 
 def excess_of_removed(source: ConditionMatrix, moved: Floats, target: ConditionMatrix) -> NDArray[np.float64]:
-    """Return (2, N) the counts of removed words, falling, and how much nearer their false match is than its rivals.
+    """Return (2, N) the counts of removed words, falling, and the margin of their false matches over the rivals.
 
     `moved` are the vectors of the source in the space of the target.
     """
@@ -63,13 +63,13 @@ def calibrate(removed: NDArray[np.float64], chance: float) -> Bar:
     parts = np.array_split(np.arange(len(excess)), max(1, min(GROUPS, len(excess) // GROUP_WORDS)))
     least = tuple(int(counts[part[-1]]) for part in parts[:-1])
     halves = [(part[::2], part[1::2]) for part in parts]
-    judged = [(a, _quantile(excess[b], chance)) for half in halves for a, b in (half, half[::-1])]
-    known = len(excess) and all(margin < np.inf for _, margin in judged)
-    rate = sum(int((excess[a] >= margin).sum()) for a, margin in judged) / len(excess) if known else None
+    folds = [(a, _quantile(excess[b], chance)) for half in halves for a, b in (half, half[::-1])]
+    known = len(excess) and all(margin < np.inf for _, margin in folds)
+    rate = sum(int((excess[a] >= margin).sum()) for a, margin in folds) / len(excess) if known else None
     return Bar(tuple(_quantile(excess[part], chance) for part in parts), least, rate, len(excess))
 
 
 def _quantile(values: NDArray[np.float64], chance: float) -> float:
-    """Return the value that a further one exceeds with probability `chance` at most; infinite if there are too few."""
+    """Return the value that a new one exceeds with probability at most `chance`; infinite with too few values."""
     rank = ceil((len(values) + 1) * (1 - chance))
     return float(np.sort(values)[rank - 1]) if 0 < rank <= len(values) else -np.inf if rank == 0 else np.inf

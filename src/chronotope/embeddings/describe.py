@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def signature(embeddings: ConditionedEmbeddings) -> str:
-    """Return everything that could change an answer, in one line."""
+    """Return one line with everything that could change an answer."""
     provenance = embeddings.provenance
     versions = provenance.get("versions")
     parts = [

@@ -22,9 +22,9 @@ from chronotope.errors import SettingsError
 from chronotope.runtime.blas import one_blas_thread
 
 KIND = "local linear"
-# A trace of ridge keeps the equations solvable if words have the same vector.
+# A minimal ridge keeps the equations solvable if words have the same vector.
 MIN_RIDGE = 1e-9
-ROLE_WORDS = 3_000  # the most frequent words of a condition; twice as many take four times as long and find no more
+ROLE_WORDS = 3_000  # most frequent words of a condition; 6,000 take four times as long and are no better
 ROLE_MIN_COUNT = 10
 NEIGHBORHOOD = 10
 # The cosine of held-out mutual neighbors is highest near 1, over places and over time.
@@ -44,9 +44,9 @@ class LocalLinearMap(Settings):
     """The linear map that moves the neighbors of a query from their vectors in one condition to those in another.
 
     It minimizes Σ ‖x Q − y‖² over the `neighbors` nearest words of the query, without the query itself, that occur at
-    least `min_count` times in both conditions. x and y keep their lengths: rare words have short vectors and so count
-    little. With fewer words than dimensions, ridge · mean(x²) · ‖Q − I‖² is added; a query without any such word stays
-    where it is.
+    least `min_count` times in both conditions. x and y are not normalized: rare words have short vectors and so little
+    weight. With fewer words than dimensions, ridge · mean(x²) · ‖Q − I‖² is added. A query without such words is not
+    moved.
     """
 
     neighbors: Count = 1000
@@ -64,10 +64,7 @@ class LocalLinearMap(Settings):
         return unit_rows(rows.astype(np.float32))
 
     def project_together(self, vectors: Floats, shared: SharedWords) -> Floats:
-        """Map all vectors by one map fitted to all shared words; return (N, D) rows of length one.
-
-        An approximation of `project` for thousands of words of which only the neighborhoods matter.
-        """
+        """Approximate `project` by one map fitted to all shared words: fast enough for thousands of words."""
         with one_blas_thread():
             rows = vectors.astype(np.float64) @ self._fit(shared.before, shared.after)
         return unit_rows(rows.astype(np.float32))
@@ -119,13 +116,13 @@ def _density(cosine: Floats) -> Floats:
 
 
 def move(rows: Floats, role_map: NDArray[np.float64]) -> Floats:
-    """Return rows moved by a role map, at unit length; each alone, so that its bits do not depend on the others."""
+    """Map unit rows by a role map; one product per row, so that its bits do not depend on the other rows."""
     with one_blas_thread():
         moved = [row.astype(np.float64) @ role_map for row in rows]
     return unit_rows(np.array(moved, dtype=np.float32).reshape(rows.shape))
 
 
 def move_together(rows: Floats, role_map: NDArray[np.float64]) -> Floats:
-    """Return the same up to rounding, by one product: for thousands of rows of which only the neighborhoods matter."""
+    """Map unit rows by one product, the same up to rounding: fast enough for thousands of rows."""
     with one_blas_thread():
         return unit_rows(rows @ role_map.astype(np.float32))

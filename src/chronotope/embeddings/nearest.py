@@ -1,7 +1,7 @@
 """Exact nearest neighbors by cosine: a float32 matrix product selects candidates, float64 ranks them.
 
-Every candidate that rounding could move into the top k is scored again in float64. So a query gets the same bits alone
-or in a batch, on any number of threads and with any BLAS.
+Every candidate that rounding could move into the top k is scored again in float64. So the result of a query has the
+same bits alone or in a batch, on any number of threads and with any BLAS.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ def nearest(
     *,
     block_scores: int = BLOCK_SCORES,
 ) -> Nearest:
-    """Return the `top` candidates with the largest cosine, less a penalty, for each query.
+    """Return the `top` candidates with the largest cosine minus penalty, for each query.
 
     Queries (Q, D) and candidates (N, D) are rows of length one, or zero. A penalty (N,) of infinity excludes a
     candidate. `block_scores` are held in memory at once.

@@ -1,11 +1,11 @@
-"""Compare words of two conditions by cosine, or by CSLS, which penalizes hubs: words that are near everything.
+"""Compare words of two conditions by cosine, or by CSLS, which penalizes hubs: words that are near many others.
 
 CSLS (Conneau et al., 2018) of x in the source and y in the target is 2 cos(x, y) − r(x) − r(y), where r is the mean
 cosine of a word with its ten nearest words in the other condition. The neighbors for r come from a reference pool: the
 10,000 most frequent words of that condition with enough support.
 
 Between two conditions candidates can also be ranked by reference points, after Zhang et al. (2016): the words nearest
-to the query that occur in both conditions. From them a good candidate lies in the same direction as the query.
+to the query that occur in both conditions. Seen from them, a good candidate has the same direction as the query.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REFINED = 100  # candidates, the nearest by cosine
 POOL_WORDS = 10_000
 # Sums of pool words that bound r from below.
 LANDMARKS = 32
-# More queries than this, or fewer candidates, measure r of all candidates at once.
+# With more queries or fewer candidates, r of all candidates is computed at once.
 FEW_QUERIES = 32
 FEW_CANDIDATES = 256
 
@@ -70,7 +70,7 @@ class Matches(list[Match], Framed):
 
 @dataclass(frozen=True, eq=False)
 class ConditionMatrix:
-    """The words of a condition that have enough support, as rows to compare."""
+    """The words of a condition with enough support, as rows to compare."""
 
     word: NDArray[np.int64]  # (N,) word ids, ascending
     support: NDArray[np.int64]  # (N,) the count of each in the condition
@@ -161,9 +161,9 @@ def _measure_within_reach(
 ) -> None:
     """Fill in r of every candidate that may be among the `top` of a query.
 
-    The mean cosine of a candidate with any ten words of the pool is a lower bound of its r. Good candidates have their
-    neighbors where the query, or another good candidate, has its own. With eleven words instead of ten, one may be the
-    candidate itself, whose cosine is 1.
+    The mean cosine of a candidate with any ten words of the pool is a lower bound of its r. Good candidates share
+    neighbors with the query or with other good candidates, whose neighbors give tight bounds. If source and target are
+    the same condition, eleven words are taken, since one may be the candidate itself, whose cosine is 1.
     """
     margin = slack(len(query) + 2 * NEIGHBORHOOD)
     cosine, bound, size = candidates.unit @ query, np.full(len(r), -np.inf), top

@@ -52,7 +52,7 @@ class Search:
         return counts
 
     def rows(self, words: NDArray[np.int64], condition: int) -> Floats:
-        """Return the (Q, D) centered vectors of word ids in a condition; absent words by their other conditions."""
+        """Return the (Q, D) centered vectors of word ids in a condition; absent words from their other conditions."""
         model, observed = self._model, self._model.observed
         if condition == OVERALL:
             return np.asarray(self._common(words) - self._overall[1])
@@ -110,7 +110,7 @@ class Search:
             return unit_rows(rows)
         if self._mapping is None:
             return move(rows, self.role_map(source))
-        return self._mapping.project(words, rows, self._shared(source, target, self._mapping.min_count))
+        return self._mapping.project(words, rows, self._shared_words(source, target, self._mapping.min_count))
 
     def role_map(self, condition: int) -> NDArray[np.float64]:
         """Return the (D, D) role map of a condition, to the space of all conditions together."""
@@ -159,7 +159,7 @@ class Search:
     def bar(
         self, source: int, target: int, chance: float = 0.05, min_count: int = 5, role_map: bool | None = None
     ) -> Bar:
-        """Return by which margin a counterpart must be nearer than its rivals; see `counterparts`."""
+        """Return the margins by which a counterpart must be nearer than its rivals; see `counterparts`."""
         roles = self.takes_role_map(source, target, role_map)
 
         def make() -> NDArray[np.float64]:
@@ -191,7 +191,7 @@ class Search:
         back = np.maximum(nearest(unit, there_pool.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
         return list(map(float, (own + back) / 2 + bar.margin(int(self.counts(source)[word]))))
 
-    def _shared(self, source: int, target: int, min_count: int) -> SharedWords:
+    def _shared_words(self, source: int, target: int, min_count: int) -> SharedWords:
         """Return the words that occur often enough in both conditions, with both vectors."""
         counts = np.minimum(self.counts(source), self.counts(target))
         words = np.flatnonzero(counts >= min_count)
@@ -211,7 +211,7 @@ class Search:
             return pool
 
         def make() -> ConditionMatrix:
-            shared = self._shared(source, target, mapping.min_count)
+            shared = self._shared_words(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
         return self.cache.get(("projected pool", source, target, min_count), make)

@@ -1,9 +1,9 @@
-"""Save embeddings to one safetensors file and open it by memory map; nothing the file says of itself is trusted.
+"""Save embeddings to one safetensors file and open it by memory map; the content is checked, never trusted.
 
 The metadata entry `chronotope` holds JSON: format version, number of words, conditions, provenance, checksums of the
-large tensors, and the query mapping. `words` is UTF-8 text, one word a line. `variances` is there only if the method
-estimates them. `checksum` covers the header and every tensor but `contexts`, `vectors` and `variances`, so that opening
-a file reads a small part of it. These are compared with their checksums only by `load(verify=True)`.
+large tensors, and the query mapping. `words` is UTF-8 text, one word per line. `variances` exists only if the method
+estimates them. `checksum` covers the header and all tensors except `contexts`, `vectors` and `variances`, so that
+opening a file reads only a small part of it. Only `load(verify=True)` compares these three with their checksums.
 """
 
 import hashlib
@@ -33,7 +33,6 @@ MAX_HEADER_VALUES = 500_000
 CHECKSUM_BYTES = 16
 READ_LATER = ("contexts", "vectors", "variances")
 
-
 # The type and the number of axes of each tensor, in the order of the file: wide types first, so that every tensor is
 # aligned; the checksum last.
 ALL_TENSORS = {
@@ -49,6 +48,7 @@ ALL_TENSORS = {
     "words": ("|u1", 1),
     "checksum": ("|u1", 1),
 }
+ARRAYS = ("common", "condition_factors", "center", "contexts", "variances")  # arguments of ConditionedEmbeddings
 OPTIONAL = "variances"
 TENSORS = {name: kind for name, kind in ALL_TENSORS.items() if name != OPTIONAL}
 CODES = {"<i8": "I64", "<i4": "I32", "<f4": "F32", "|u1": "U8"}  # of safetensors
@@ -57,16 +57,10 @@ Tensors = dict[str, NDArray[Any]]
 
 def save(embeddings: ConditionedEmbeddings, path: str | Path) -> None:
     """Write embeddings to a file; the same embeddings give the same bytes."""
-    parts = {
+    parts = {name: getattr(embeddings, name) for name in (*ARRAYS, "vectors")} | {
         "support_start": embeddings.observed.start,
         "support_count": embeddings.observed.count,
         "support_word": embeddings.observed.word,
-        "common": embeddings.common,
-        "condition_factors": embeddings.condition_factors,
-        "center": embeddings.center,
-        "contexts": embeddings.contexts,
-        "vectors": embeddings.vectors,
-        "variances": embeddings.variances,
         "words": np.frombuffer("\n".join(embeddings.words).encode(), dtype=np.uint8),
         "checksum": np.zeros(CHECKSUM_BYTES, dtype=np.uint8),
     }
@@ -96,7 +90,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
     run
         The run that the model was trained on, if it is not beside the file; questions about the text need it.
     verify
-        Whether to compare vectors and contexts with their checksums, which takes about a second a gigabyte.
+        Whether to compare vectors and contexts with their checksums, which takes about one second per gigabyte.
 
     Raises
     ------
@@ -132,11 +126,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
             Conditions.from_dict(about["conditions"]),
             Support(tensors["support_start"], tensors["support_word"], tensors["support_count"]),
             tensors["vectors"],
-            common=tensors["common"],
-            condition_factors=tensors["condition_factors"],
-            center=tensors["center"],
-            contexts=tensors["contexts"],
-            variances=tensors.get("variances"),
+            **{name: tensors.get(name) for name in ARRAYS},
             query_mapping=LocalLinearMap.from_dict(mapping) if mapping is not None else None,
             provenance=about["provenance"],
         )
@@ -147,7 +137,7 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
 
 
 def run_folder(path: Path) -> Path:
-    """Return the folder of a run, given that folder or a model that was trained on it and lies in or beside it."""
+    """Return the folder of a run: that folder itself, or the run in or beside which a model file lies."""
     if not path.is_file():
         return path
     checksum = load(path).provenance.get("run")

@@ -1,4 +1,4 @@
-"""WordVectors: the words of one condition, or of a model from elsewhere, with the query methods of gensim.
+"""WordVectors: the words of one condition, or of another program's model, with the query methods of gensim.
 
 The methods have the names, parameters and answers of gensim's `KeyedVectors`, so that code written for it works on
 `embeddings.at("1990")`; gensim itself is not needed.

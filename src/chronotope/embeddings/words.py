@@ -1,4 +1,4 @@
-"""Words as users type them, and as a model holds them."""
+"""Match words as users type them with the words of a model."""
 
 import os
 import unicodedata
@@ -31,7 +31,7 @@ def check_words(words: Sequence[str]) -> None:
 
 
 def spellings(word: str) -> Iterator[str]:
-    """Yield a word as typed, then as `prepare` may have stored it: lower case, without accents, joined as a phrase."""
+    """Yield a word as typed, then joined as a phrase, in lower case, and without accents, as `prepare` may store it."""
     yield word
     composed = unicodedata.normalize("NFC", "_".join(word.replace("’", "'").split()))
     yield composed
@@ -41,7 +41,7 @@ def spellings(word: str) -> Iterator[str]:
 
 
 def read_words(words: str | Sequence[str] | Path | None) -> list[str] | None:
-    """Return a list of words from a list, a text with commas, or a file with one word a line; None: no list."""
+    """Return a list of words from a list, a comma-separated text, or a file with one word per line; None for None."""
     if words is None or not isinstance(words, str | Path):
         return None if words is None else list(words)
     if isinstance(words, Path) or words.endswith((".txt", ".csv", ".tsv")) or os.path.isfile(words):

@@ -1,4 +1,4 @@
-"""Transformers of scikit-learn that look up word vectors."""
+"""Transformers for scikit-learn that look up word vectors."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -57,8 +57,8 @@ class EmbeddingTransformer(TransformerMixin, BaseEstimator):  # type: ignore[mis
 class WordInCondition(EmbeddingTransformer):
     """The vector of each word in its condition.
 
-    Warning: such vectors carry their condition. A classifier that predicts the condition, or whatever goes along with
-    it, reads it from the vectors, not from the text; compare with `condition="overall"`.
+    Warning: such vectors reveal their condition. A classifier that predicts the condition, or anything correlated with
+    it, learns it from the vectors, not from the text; compare with `condition="overall"`.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class WordInCondition(EmbeddingTransformer):
         The embeddings, or the file that holds them.
     word, condition
         The columns of the word and of its condition; rows without names have them in this order. With
-        `condition="overall"` every word has its one vector over all conditions, and only `word` is read.
+        `condition="overall"` every word has its overall vector, and only `word` is read.
     unit
         Whether to scale vectors to length one, so that only their direction counts, as for every similarity.
     missing
-        'error' or 'zero': the result for a word or condition that the model does not know. A known word that is absent
-        from the condition has the vector of its other conditions.
+        'error' or 'zero': the result for an unknown word or condition. A known word that is absent from the condition
+        gets the vector of its other conditions.
 
     Examples
     --------
@@ -127,9 +127,9 @@ class DocumentVectors(EmbeddingTransformer):
     a text of 1990 and `bank` in one of 2010 are different features. Words that the model does not know are left out; a
     document without known words is zero.
 
-    Warning: the condition leaks into such vectors. A classifier that predicts the time or the place of a document, or
-    anything that goes along with them, reads it from the vectors, not from the text. For such a task, and as the
-    baseline of every other, take `condition="overall"`.
+    Warning: such vectors reveal their condition. A classifier that predicts the time or the place of a document, or
+    anything correlated with them, learns it from the vectors, not from the text. For such a task, and as a baseline for
+    every other task, use `condition="overall"`.
 
     Parameters
     ----------
@@ -139,18 +139,18 @@ class DocumentVectors(EmbeddingTransformer):
         The columns of the text, of its time (a year, a date, a timestamp, or the label of a bin) and of its place; time
         and place are read only if the embeddings have that axis. Rows without names have them in this order.
     condition
-        'own': the vectors of the document's time and place. 'overall': every word has its one vector over all
-        conditions, and time and place are not read.
+        'own': the vectors of the document's time and place. 'overall': every word has its overall vector, and time and
+        place are not read.
     weighting
-        'mean': every occurrence counts the same. 'tfidf': rare words count more, by the documents of `fit`. 'sif'
-        (Arora et al. 2017): a word counts a / (a + its share of all words), and the first principal axis of the
-        documents of `fit` is removed.
+        'mean': equal weights. 'tfidf': inverse document frequency in the documents of `fit`. 'sif' (Arora et al. 2017):
+        a word has the weight a / (a + its share of all words), and the first principal axis of the documents of `fit`
+        is removed.
     sif
         The a of 'sif'.
     min_count
         Minimum count of a word in the condition; 0 includes absent words, with the vectors of their other conditions.
     tokenizer, lowercase, strip_accents
-        How texts are tokenized; use the settings of `read_corpus` when the model was made.
+        How texts are tokenized; use the settings that the model's corpus was read with.
     missing
         'error' or 'zero': the result for a document in no condition of the model.
 

@@ -1,1 +1,1 @@
-"""Files: atomic writes, locks, the run folder, provenance, and files from strangers."""
+"""Files: atomic writes, locks, the run folder, provenance, and untrusted files."""

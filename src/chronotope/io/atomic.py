@@ -1,7 +1,8 @@
-"""Atomic writes: files and folders that are whole or absent after a kill, a full disk or a power cut.
+"""Atomic writes: files and folders that are complete or absent after a kill, a full disk or a power failure.
 
-A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, since a name is
-part of its folder. Temporary names hold the process id, so that the next writer can remove those of a dead process.
+A file is written under a temporary name, flushed to the disk, and renamed; then its folder is flushed, since the name
+is stored in the folder. Temporary names contain the process id, so that the next writer can remove those of dead
+processes.
 """
 
 import contextlib
@@ -50,8 +51,8 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
 def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     """Yield a temporary folder that replaces `folder` when the block succeeds, and is removed otherwise.
 
-    The folder is locked meanwhile; `purpose` is for the message to others. An older folder is deleted only when the
-    new one is in its place: see `recover_folder`.
+    The folder is locked meanwhile; other processes see `purpose` in their error. An older folder is deleted only after
+    the new one has its name: see `recover_folder`.
     """
     shown, folder = folder, follow_links(folder)
     if os.path.ismount(folder):
@@ -108,21 +109,17 @@ def temporary_path(parent: Path, name: str) -> Path:
     host = socket.gethostname()
     pattern = re.compile(rf"\.{re.escape(f'{name}.{host}')}-(\d+)-[0-9a-f]{{8}}\.partial")
     for entry in os.listdir(parent):
-        match = pattern.fullmatch(entry)
+        match, path = pattern.fullmatch(entry), parent / entry
         if match and not psutil.pid_exists(int(match[1])):
-            _remove(parent / entry)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
     return parent / f".{name}.{host}-{os.getpid()}-{secrets.token_hex(4)}.partial"
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def follow_links(path: str | Path) -> Path:
-    """Return the path that a symbolic link leads to; refuse links in a circle."""
+    """Resolve symbolic links; refuse a circle of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise InputError(f"{path} is a symbolic link that leads in a circle; name another place")
@@ -172,12 +169,12 @@ def sync_all(folder: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Flush a file to the disk, or the names in a folder where the system can."""
+    """Flush a file to the disk, or the names in a folder where the system supports it."""
     is_folder = path.is_dir()
     with contextlib.suppress(OSError) if is_folder else contextlib.nullcontext():
         handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
         try:
-            if sys.platform == "darwin":  # where fsync alone only reaches the cache of the disk
+            if sys.platform == "darwin":  # where fsync reaches only the cache of the disk
                 with contextlib.suppress(OSError):
                     fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
             os.fsync(handle)

@@ -1,8 +1,7 @@
-"""Locks on a run or a model, which the system releases when their holder dies. Reading needs no lock.
+"""Locks on a run or a model; the system releases them when their holder dies. Reading needs no lock.
 
-The exclusive lock of `speeches` is the file `.speeches.lock` beside it, a shared one `.speeches.<random>.shared`. Each
-file names its holder. Where locking is impossible (a read-only folder, some network file systems) it is skipped: the
-write itself then fails with its own error.
+The exclusive lock of `speeches` is the file `.speeches.lock` beside it, a shared lock `.speeches.<random>.shared`. Each
+file names its holder. Locks are skipped where the system cannot lock (a read-only folder, some network file systems).
 """
 
 import contextlib
@@ -22,8 +21,8 @@ from chronotope.errors import InUseError
 def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterator[None]:
     """Hold a lock on `target`, which need not exist, for the length of the block.
 
-    `purpose` ('train') is for the message to others. Any number of holders may share a target that must not change
-    meanwhile (`shared`). Raise InUseError at once if somebody else holds a lock that excludes this one.
+    Other processes see `purpose` ('train') in their error. With `shared`, any number of holders may use a target that
+    must not change meanwhile. Raise InUseError at once if another process holds a conflicting lock.
     """
     target = Path(os.path.realpath(target))
     alone = target.with_name(f".{target.name}.lock")
@@ -43,14 +42,14 @@ def locked(target: str | Path, purpose: str, *, shared: bool = False) -> Iterato
                 raise _in_use(target, other)
         yield
     finally:
-        # Others who wait for this file notice that it is gone, and create a new one.
+        # A process that waits for this file notices that it is gone, and creates a new one.
         with contextlib.suppress(OSError):
             path.unlink()
         lock.release()
 
 
 def _is_held(path: Path) -> bool:
-    """Return whether somebody holds a lock file; remove it if its holder is dead."""
+    """Return whether a process holds a lock file; remove the file if its holder is dead."""
     if path.exists():
         try:
             with FileLock(path, timeout=0):

@@ -1,4 +1,4 @@
-"""The identity of a result: versions and checksums; no time, host, path or number of threads."""
+"""The identity of a result: versions and checksums, without time, host, path or number of threads."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def versions() -> dict[str, str]:
 
 
 def quick_checksum(path: str | Path) -> str:
-    """Return the XXH3 checksum of a file of a run; it is many times as fast as BLAKE2b."""
+    """Return the XXH3 checksum of a file of a run, many times as fast as BLAKE2b."""
     import xxhash
 
     with open(path, "rb") as file:

@@ -1,8 +1,8 @@
-"""The folder of a run: whole or absent, and replaced only on request; other files in it are left alone.
+"""The folder of a run: complete or absent, and replaced only on request; other files in it are not touched.
 
 A new run is built in a temporary folder and renamed. A replacement is built inside the old folder and renamed to
-`.new`; then its files replace the old ones, `run.json` last. Whoever opens the run next finishes an interrupted
-replacement.
+`.new`; then its files replace the old ones, `run.json` last. The next process that opens the run finishes an
+interrupted replacement.
 """
 
 import os
@@ -30,7 +30,7 @@ KINDS: dict[type, tuple[str, ...]] = {  # of the values in run.json
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json, checked as far as is cheap: its checksum, and the sizes of the files."""
+    """Return the content of run.json; check its checksum and the sizes of the files."""
     finish_replacing(folder)
     about = _read_about(folder)
     for name, entry in about["files"].items():
@@ -40,7 +40,7 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
-    """Compare files of a run, by default all, with their checksums; raise DamagedFileError if one was altered."""
+    """Compare files of a run (by default all) with their checksums; raise DamagedFileError if one was altered."""
     files = read_run(folder)["files"]
     for name in names or sorted(files):
         if name in files and quick_checksum(folder / name) != files[name]["checksum"]:
@@ -48,7 +48,7 @@ def verify_run(folder: Path, names: tuple[str, ...] = ()) -> None:
 
 
 def no_model(folder: Path) -> InputError:
-    """Return the error for a folder without a model: a run that has none yet, or something else."""
+    """Return the error for a folder without a model, be it a run or not."""
     finish_replacing(folder)
     if (folder / ABOUT).exists():
         return InputError(f"{folder} holds no model yet; make one with: chronotope train {folder}")
@@ -62,7 +62,7 @@ def create_run(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path |
     Yield None if the same run exists already. A folder that holds something else is refused.
     """
     finish_replacing(run)
-    if _is_there(run, asked, force):
+    if _same_run_exists(run, asked, force):
         yield None
         return
     shown, run = run, follow_links(run)
@@ -71,20 +71,20 @@ def create_run(run: Path, asked: dict[str, Any], force: bool) -> Iterator[Path |
     # Inside an existing folder, which may be a mount point: a folder cannot be renamed to another file system.
     parent = run if run.exists() else run.parent
     with temporary_folder(parent, run.name) as work, locked(run, "prepare"), disk_errors(shown):
-        # Another process may have been faster.
-        _move_in(run)
-        if _is_there(run, asked, force):
+        # Another process may have made the run meanwhile.
+        _install_pending(run)
+        if _same_run_exists(run, asked, force):
             yield None
             return
         yield work
         sync_all(work)
         os.replace(work, run / PENDING if run.exists() else run)
         sync(parent)
-        _move_in(run)
+        _install_pending(run)
 
 
-def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
-    """Return whether the same run exists; refuse a folder that is something else."""
+def _same_run_exists(run: Path, asked: dict[str, Any], force: bool) -> bool:
+    """Return whether the same run exists; refuse a folder with anything else."""
     if not run.exists() or (run.is_dir() and all(path.suffix == ".partial" for path in run.iterdir())):
         return False
     if not (run / ABOUT).exists():
@@ -105,14 +105,14 @@ def _is_there(run: Path, asked: dict[str, Any], force: bool) -> bool:
 
 
 def finish_replacing(run: Path) -> None:
-    """Finish an interrupted replacement, whose new run is complete."""
+    """Finish an interrupted replacement by a complete new run."""
     if (run / PENDING).exists():
         with locked(run, "prepare"):
-            _move_in(run)
+            _install_pending(run)
 
 
-def _move_in(run: Path) -> None:
-    """Replace the files of the run by those in `.new`; can be repeated after an interruption anywhere."""
+def _install_pending(run: Path) -> None:
+    """Replace the files of the run by those in `.new`; safe to repeat after an interruption."""
     pending = run / PENDING
     if (pending / ABOUT).exists():
         new = _files_of(pending)
@@ -129,7 +129,7 @@ def _move_in(run: Path) -> None:
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json; raise InputError or DamagedFileError if it is no valid one."""
+    """Return the content of run.json; raise InputError or DamagedFileError if it is invalid."""
     path = folder / ABOUT
     try:
         about: dict[str, Any] = read_json(path.read_bytes())
@@ -154,7 +154,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _is_valid(about: dict[str, Any]) -> bool:
-    """Return whether a run can have these values; a matching checksum does not prove it, since it can be forged."""
+    """Return whether the values are possible: a matching checksum can be forged."""
     counts = (about["vocabulary"][name] for name in ("size", "min_count", "dropped_words", "dropped_tokens"))
     sizes = [about["unit"], *counts, *(entry["bytes"] for entry in about["files"].values())]
     lengths = set()
@@ -170,7 +170,7 @@ def _is_valid(about: dict[str, Any]) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Return whether a name is that of a file in the folder itself."""
+    """Return whether a name is a file name without a folder."""
     return Path(name).name == name
 
 

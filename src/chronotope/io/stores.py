@@ -1,4 +1,4 @@
-"""Files by name: on this machine, or in any store that fsspec opens by its address (s3://…, gs://…, memory://…)."""
+"""Open files by name: on this machine, or by an address that fsspec supports (s3://…, gs://…, memory://…)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def local_path(name: str) -> Path:
 
 def reading(name: str) -> Any:
     """Open a file for reading bytes, in a `with` statement."""
-    with _located(name) as (system, path):
+    with _file_system(name) as (system, path):
         return system.open(path, "rb")
 
 
@@ -35,7 +35,7 @@ def writing(name: str) -> Iterator[Any]:
         with atomic_write(local_path(name)) as temporary, temporary.open("wb") as file:
             yield file
         return
-    with _located(name) as (system, path):
+    with _file_system(name) as (system, path):
         system.makedirs(path.rpartition("/")[0], exist_ok=True)
         opened = system.open(path, "wb")
     with opened as file:
@@ -44,13 +44,13 @@ def writing(name: str) -> Iterator[Any]:
 
 def exists(name: str) -> bool:
     """Return whether a file or folder exists."""
-    with _located(name) as (system, path):
+    with _file_system(name) as (system, path):
         return bool(system.exists(path))
 
 
 def remove(name: str) -> None:
     """Remove a file, or a folder with everything in it, if it exists."""
-    with _located(name) as (system, path):
+    with _file_system(name) as (system, path):
         if system.exists(path):
             system.rm(path, recursive=True)
 
@@ -85,7 +85,7 @@ class RemotePath:
 
     @cached_property
     def _size(self) -> int:
-        with _located(self.url) as (system, path):
+        with _file_system(self.url) as (system, path):
             return int(system.info(path)["size"])
 
     def stat(self) -> SimpleNamespace:
@@ -94,13 +94,13 @@ class RemotePath:
 
     def open(self, mode: str = "rb") -> Any:
         """Open the file."""
-        with _located(self.url) as (system, path):
+        with _file_system(self.url) as (system, path):
             return system.open(path, mode)
 
 
 def remote_files(url: str) -> list[RemotePath]:
     """Return the files of an address, a glob or a folder in a store, sorted."""
-    with _located(url) as (system, path):
+    with _file_system(url) as (system, path):
         if any(sign in path for sign in "*?["):
             files = [item for item in system.glob(path) if not system.isdir(item)]
         else:
@@ -111,7 +111,7 @@ def remote_files(url: str) -> list[RemotePath]:
 
 
 @contextmanager
-def _located(name: str) -> Iterator[tuple[Any, str]]:
+def _file_system(name: str) -> Iterator[tuple[Any, str]]:
     """Yield the fsspec file system of a file and the path in it; turn every error into an InputError of one line."""
     import fsspec  # slow to import, and most commands read no text
 

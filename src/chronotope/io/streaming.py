@@ -23,7 +23,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")  # in UTF-8; hardly ever in Windows-1252
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x81\x8d\x8f\x90\x9d]")
-# Signs of Windows-1252 that stand after a letter, or between two, only if the text is in another encoding.
+# Characters of Windows-1252 that follow a letter, or stand between letters, only in text of another encoding.
 _STRANGE = re.compile(
     rb"[a-z\xc0-\xff](?:[\x80\x82-\x84\x86-\x89\x8b\x98\x9b\xa1-\xa8\xac\xaf\xbf]"
     rb"|[\x99\xa9-\xab\xae\xb0-\xb3\xb5\xb6\xb8-\xbe][a-z])"
@@ -32,7 +32,7 @@ _MOST_ACCENTS, _MOST_STRANGE = 0.3, 0.1  # shares of the bytes, and of the accen
 
 
 class Stream:
-    """A file as a stream of decompressed bytes, for use in a `with` statement; with `text`, UTF-16 becomes UTF-8."""
+    """A file as a stream of decompressed bytes, for use in a `with` statement; `text` converts UTF-16 to UTF-8."""
 
     def __init__(self, path: Path | RemotePath, *, text: bool = False) -> None:
         import pyarrow as pa  # slow to import, and not every command reads text
@@ -81,16 +81,13 @@ class Stream:
 
 
 class Block(NamedTuple):
-    """Whole lines of a file: their bytes, the number of the first line, how many, and the bytes read on disk so far.
-
-    `read_as` names an encoding other than UTF-8, in the first block that has it.
-    """
+    """Whole lines of a file."""
 
     data: bytes
-    line: int
-    lines: int
-    done: int
-    read_as: str = ""
+    line: int  # number of the first line
+    lines: int  # number of lines
+    done: int  # bytes read from disk so far
+    read_as: str = ""  # an encoding other than UTF-8, in the first block that has it
 
 
 def read_blocks(
@@ -101,8 +98,7 @@ def read_blocks(
 ) -> Iterator[Block]:
     """Read a file in blocks of whole lines of about `block_bytes`, as UTF-8 without a byte order mark.
 
-    Lines that end with `line_end` end with a line feed afterwards. One of more than `longest_line` bytes raises
-    InputError.
+    `line_end` becomes a line feed. Raise InputError for a line of more than `longest_line` bytes.
     """
     line = 1
     parts: list[bytes] = []
@@ -144,9 +140,9 @@ def read_head(
 
 
 def to_utf8(data: bytes) -> bytes:
-    r"""Convert those of some whole lines that are Windows-1252 (which includes Latin-1) to UTF-8.
+    r"""Convert lines in Windows-1252 (which includes Latin-1) to UTF-8; `data` are whole lines.
 
-    Lines that seem to be damaged UTF-8, or in a third encoding, stay as they are. Unchanged data is the same object.
+    Lines in damaged UTF-8 or another encoding stay unchanged. Unchanged data is the same object.
 
     >>> to_utf8("Zoë in a café\n".encode("latin-1")).decode()
     'Zoë in a café\n'

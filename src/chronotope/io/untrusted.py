@@ -1,4 +1,4 @@
-"""Read files that a stranger may have written: nothing in them is executed, trusted, or allowed to fill the memory."""
+"""Read untrusted files: nothing in them is executed, believed without a check, or allowed to fill the memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chronotope.frames import check_not_forked
 if TYPE_CHECKING:
     import polars as pl
 
-# A run of a million conditions has less.
+# A run of a million conditions needs less.
 MOST_JSON_BYTES = 512 << 20
 MOST_JSON_PARTS = 4_000_000
 # Our tables take at least a byte a row, and their text compresses about fivefold; decompression bombs exceed this.
@@ -22,7 +22,7 @@ MOST_TEXT_A_BYTE = 100
 SPARE_ROWS, SPARE_TEXT_BYTES = 100_000, 256 << 20
 # Characters that move the cursor of a terminal, color it, ring its bell, or change the direction of text.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-# JSON can write one half of a surrogate pair, which UTF-8 cannot.
+# JSON can hold one half of a surrogate pair, UTF-8 cannot.
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -57,7 +57,7 @@ def read_text(path: str | Path) -> str:
 def read_json(text: bytes, most_bytes: int = MOST_JSON_BYTES, most_parts: int = MOST_JSON_PARTS) -> Any:
     """Parse JSON in UTF-8; raise ValueError if it is invalid, too long, or has too many parts (lists and objects).
 
-    An empty list takes two bytes here, and thirty times as many in memory.
+    An empty list takes two bytes of text, and thirty times as many in memory.
     """
     if len(text) > most_bytes or text.count(b"[") + text.count(b"{") > most_parts:
         raise ValueError("its JSON is larger than any that chronotope writes")
@@ -89,7 +89,7 @@ def read_table(path: Path, columns: dict[str, Any]) -> pl.DataFrame:
                 raise DamagedFileError(f"{path} claims more rows than it can hold; it is not read")
             data = file.read(columns=list(columns))
         data.validate(full=True)
-        # Without the metadata of the columns, which are as untrusted.
+        # Drop the metadata of the columns, which are untrusted, too.
         frame = pl.DataFrame(pa.Table.from_arrays(data.columns, names=data.column_names))
     except (OSError, ValueError, pa.ArrowException, pl.exceptions.PolarsError) as error:
         raise DamagedFileError(f"{path} cannot be read ({first_line(error)}); prepare the run again") from None

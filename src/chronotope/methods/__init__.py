@@ -1,7 +1,7 @@
 """The training methods by name: the choices of `train --method`.
 
 Each is imported on first use, so that a missing extra affects no other method. Some are special cases of our models:
-the same class, with the settings that `chronotope.config` has under the method's name.
+the same class with other defaults, which `chronotope.config` holds under the name of the method.
 """
 
 from dataclasses import asdict

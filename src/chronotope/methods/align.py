@@ -1,4 +1,4 @@
-"""`align`: rotate models of one condition each into one space, as embeddings that every analysis works on."""
+"""`align`: rotate models of single conditions into one space, as embeddings for every analysis."""
 
 import hashlib
 import re
@@ -38,15 +38,15 @@ def align(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> ConditionedEmbeddings:
-    """Rotate models of one condition each into one space.
+    """Rotate models of single conditions into one space.
 
-    Rotations keep all cosines, so the neighbors of a word within a condition are those of the original model. Time
-    bins are aligned along the chain, each to the one before it, places to the one with the most words. A word that
-    some models lack, or whose vector is zero, is absent from those conditions.
+    Rotations keep all cosines, so the neighbors of a word within a condition are those of the original model. Each time
+    bin is rotated to the previous one, each place to the place with the most words. A word is absent from a condition
+    if its model lacks the word or has a zero vector for it.
 
-    Counts come from gensim's objects and from `.vocab` files beside the vectors. If one model has none, none are
-    used: every word then counts as seen 100 times (`embeddings.counted` is False and the signature says 'no counts'),
-    all words have the same weight in the rotations, and answers based on frequency are meaningless.
+    Counts come from gensim's objects and from `.vocab` files beside the vectors. If one model has no counts, none are
+    used: every word gets the count 100 (`embeddings.counted` is False and the signature says 'no counts'), all words
+    have the same weight in the rotations, and answers based on frequency are meaningless.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def align(
         slash in each, time × place; with a year at the start of each, time; else place. Times that start with a year
         are sorted, others keep their order.
     landmarks
-        The words that the rotations are fitted to, for instance words that keep their meaning; by default all that
-        two conditions share. Unknown words are ignored.
+        The words that the rotations are fitted to, for instance words that keep their meaning; by default all shared
+        words of two conditions. Unknown words are ignored.
     center
         Subtract the mean vector of each condition.
     limit
         Number of words to read from each file.
     progress
-        Called with 'reading', the number of models read, and of all.
+        Called with 'reading', the number of models read, and their total number.
 
     Examples
     --------
@@ -92,7 +92,6 @@ def align(
     words = _ranked_words(read, counted)
     support, vectors = _pairs(read, words, counted)
     marked = _landmarks(landmarks, words)
-    marked_words = None if marked is None else int(marked.sum())
     shrinkage, dimensions = SHRINKAGE if counted else 0.0, vectors.shape[1]
     return ConditionedEmbeddings(
         words,
@@ -102,7 +101,11 @@ def align(
         center=None if center else np.zeros((len(conditions), dimensions)),
         provenance={
             "method": "align",
-            "settings": {"center": center, "shrinkage": shrinkage, "landmarks": marked_words},
+            "settings": {
+                "center": center,
+                "shrinkage": shrinkage,
+                "landmarks": None if marked is None else int(marked.sum()),
+            },
             "models": [{"name": model.name, "words": len(model), "checksum": _checksum(model)} for model in read],
             "counted": counted,
             "device": "cpu",
@@ -112,7 +115,7 @@ def align(
 
 
 def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
-    """Return a model of any kind that `align` takes as word vectors."""
+    """Convert a model of any kind that `align` accepts to word vectors."""
     if isinstance(model, str | PathLike):
         return read_vectors(Path(model), limit=limit)
     if isinstance(model, WordVectors):
@@ -133,13 +136,13 @@ def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
 
 
 def _gensim_counts(model: Any) -> NDArray[np.int64] | None:
-    """Return the counts of gensim's object; None if it has none, or made them up while it read a file."""
+    """Return the counts of gensim's object; None if it has none, or the placeholders that gensim sets for files."""
     counts = getattr(model, "expandos", {}).get("count")
     if counts is None or len(counts) != len(model.index_to_key):
         return None
     counts = np.asarray(counts, dtype=np.int64)
-    made_up = np.array_equal(counts, np.arange(len(counts), 0, -1)) and len(counts) > 1
-    return None if made_up or (counts < 1).any() else counts
+    placeholders = np.array_equal(counts, np.arange(len(counts), 0, -1)) and len(counts) > 1
+    return None if placeholders or (counts < 1).any() else counts
 
 
 def _read_all(
@@ -148,7 +151,7 @@ def _read_all(
     limit: int | None,
     progress: Progress | None,
 ) -> list[WordVectors]:
-    """Return the models under their names."""
+    """Read all models and set their names."""
     if limit is not None:
         at_least("limit", limit, 1)
     if isinstance(models, str | PathLike):
@@ -169,14 +172,14 @@ def _read_all(
         name = str(names[number]).strip() if names is not None else vectors.name
         if not name:
             raise SettingsError(f"model {number + 1} has no name; give names, one for each model")
-        read.append(_cleaned(vectors, name))
+        read.append(_clean(vectors, name))
     if progress:
         progress("reading", len(models), len(models))
     return read
 
 
-def _cleaned(model: WordVectors, name: str) -> WordVectors:
-    """Return a model under its name, without zero vectors, duplicate words, and line ends in words."""
+def _clean(model: WordVectors, name: str) -> WordVectors:
+    """Return a model under a name, without zero vectors, repeated words, and line ends in words."""
     if not np.isfinite(model.vectors).all():
         raise InputError(f"the vectors of {name} hold values that are not numbers")
     kept: dict[str, int] = {}

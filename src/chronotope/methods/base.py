@@ -55,7 +55,7 @@ OnEpoch = Callable[[Epoch], None]
 
 @dataclass(frozen=True)
 class FitOptions:
-    """The arguments of `Method.fit`, checked; only `place_edges` changes the result."""
+    """The checked arguments of `Method.fit`; only `place_edges` changes the result."""
 
     threads: int = 1
     device: str = "auto"
@@ -68,9 +68,9 @@ class FitOptions:
     on_device: Callable[[str], None] = lambda _: None
 
     def cells_folder(self, kept: int, cells: int) -> Path | None:
-        """Return the folder for cells that exceed the memory limit, or None if all fits.
+        """Return the folder for `cells` bytes of cells if they exceed the memory limit, or None if all fits.
 
-        `cells` are their bytes; `kept` bytes must be in memory: SettingsError if they exceed the limit.
+        `kept` bytes must stay in memory; raise SettingsError if they exceed the limit.
         """
         left = self.memory.room_for(kept + OVERHEAD, "training")
         if self.memory.limit is None or kept + cells + OVERHEAD <= left:
@@ -92,7 +92,7 @@ class Method:
 
     @property
     def method(self) -> str:
-        """Return the name of the method."""
+        """The name of the method."""
         return self._name
 
     def __repr__(self) -> str:
@@ -167,7 +167,7 @@ class Method:
         """
         one_of("device", device, DEVICES)
         if device == "cuda" and "cuda" not in self.supports:
-            raise SettingsError(f"{self.method} trains on the CPU alone; leave out --device cuda")
+            raise SettingsError(f"{self.method} trains only on the CPU; leave out --device cuda")
         if memory is not None and "memory" not in self.supports:
             raise SettingsError(f"{self.method} cannot keep its counts on disk; leave out --memory")
         smooth = getattr(self, "smoothness", None) != 0 and getattr(self, "condition_vectors", True)
@@ -184,8 +184,8 @@ class Method:
             on_epoch=on_epoch or (lambda _: None),
             on_device=on_device or (lambda _: None),
         )
-        given = {"text": text, "time": time, "place": place, "every": every}
-        counts = _count(data, {name: value for name, value in given.items() if value is not None}, threads)
+        columns = {"text": text, "time": time, "place": place, "every": every}
+        counts = _count(data, {name: value for name, value in columns.items() if value is not None}, threads)
         if counts.conditions.axis == "none":
             warnings.warn("the corpus has neither time nor place: all text is one condition, 'all'", stacklevel=2)
         if place_edges is None and "place_edges" in self.supports:
@@ -217,7 +217,7 @@ class Method:
 
 
 def _count(data: Any, columns: dict[str, Any], threads: int | None) -> Counts:
-    """Return the counts of what `fit` was given."""
+    """Return the counts of the data that `fit` takes."""
     if isinstance(data, str | Path) and (Path(data) / "run.json").is_file():
         data = Counts.open(data)
     if isinstance(data, Counts | Corpus):
@@ -243,13 +243,13 @@ def embeddings_of(
 def uncentered(
     counts: Counts, vectors: NDArray[np.float32], provenance: dict[str, Any], **parts: Any
 ) -> ConditionedEmbeddings:
-    """Return embeddings with the (P, D) vectors as they are, as in word2vec: no mean is subtracted."""
+    """Return embeddings whose (P, D) vectors are not centered, as in word2vec."""
     center = np.zeros((len(counts.conditions), vectors.shape[1]))
     return embeddings_of(counts, vectors, provenance, center=center, **parts)
 
 
 def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) -> NDArray[np.int64]:
-    """Return the ids of some words, a list or a file, ascending; warn about unknown ones, InputError if all are."""
+    """Return the ids of words in a list or file, ascending; warn about unknown words, InputError if all are unknown."""
     known = set(vocabulary.words)
     listed = {word: next((form for form in spellings(word) if form in known), None) for word in read_words(words) or ()}
     missing = [word for word, form in listed.items() if form is None]
@@ -261,13 +261,13 @@ def find_words(words: str | Sequence[str], vocabulary: Vocabulary, what: str) ->
 
 
 def check_dimensions(dimensions: int, words: int) -> None:
-    """Refuse more dimensions than words."""
+    """Raise SettingsError for more dimensions than words."""
     if dimensions > words:
         raise SettingsError(f"{dimensions} dimensions are more than the {words} words; ask for fewer")
 
 
 class TrainingRun:
-    """A training in progress: its threads, its history, and its checkpoint; opened by `training_run`."""
+    """The threads, history and checkpoint of a training in progress; `training_run` opens it."""
 
     def __init__(
         self, options: FitOptions, provenance: dict[str, Any], pool: ThreadPoolExecutor, stop: threading.Event
@@ -278,7 +278,7 @@ class TrainingRun:
         self._checkpoint = Checkpoint(options.checkpoint, provenance)
 
     def load(self, shapes: Shapes) -> State | None:
-        """Return the tensors and the state to resume from, and restore the history; None to start anew."""
+        """Return the tensors and the state to resume from, and restore the history; None to start from scratch."""
         loaded = self._checkpoint.load(shapes) if self._options.resume else None
         if loaded:
             self.history = loaded[1].pop("history")

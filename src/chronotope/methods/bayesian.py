@@ -66,13 +66,13 @@ class BayesianModel(Method, BayesianSettings):
     """Skip-gram with a Gaussian process over the conditions, and a posterior for every vector (Bamler and Mandt 2017).
 
     The fields are those of `chronotope.config.BayesianSettings`. The likelihood, the negative counts, and the posterior
-    (mean field over words and dimensions, correlated over time) are those of "skip-gram smoothing". Different here:
+    (mean field over words and dimensions, correlated over time) are those of "skip-gram smoothing". Differences:
 
     - closed-form updates of a quadratic bound instead of stochastic gradients, so there is no step size;
     - any graph of conditions instead of the chain; on the chain K is the Ornstein–Uhlenbeck prior, except that
       `prior_variance` is the variance of a word's mean over time;
     - the start is the factorized mutual information of all conditions together, as in `dynamic`;
-    - counts are weighted by distance as `prepare` was told to.
+    - counts are weighted by distance as in `prepare`.
 
     Vectors are the posterior means of the words; similarity is centered, as in `graph`. Mean field underestimates
     variances. Memory grows with words × conditions.

@@ -20,7 +20,7 @@ from chronotope.io.provenance import canonical_json
 from chronotope.io.untrusted import read_json
 
 SECONDS_BETWEEN = 30.0
-# At most this share of the time is spent on writing.
+# Writing takes at most this share of the time.
 TIME_SHARE = 0.05
 
 Shapes = Mapping[str, tuple[int | None, ...]]
@@ -30,13 +30,13 @@ State = tuple[dict[str, NDArray[np.float32]], dict[str, Any]]
 class Checkpoint:
     """A file for the state of training; nothing is saved if `path` is None.
 
-    A checkpoint of another `identity` (settings and input) is refused. `seconds` is the least time between two.
+    A checkpoint of another `identity` (settings and input) is refused.
     """
 
-    def __init__(self, path: str | Path | None, identity: dict[str, Any], seconds: float | None = None) -> None:
+    def __init__(self, path: str | Path | None, identity: dict[str, Any]) -> None:
         self.path = Path(path) if path else None
         self.identity = identity
-        self._pause, self._saved = SECONDS_BETWEEN if seconds is None else seconds, time.monotonic()
+        self._pause, self._saved = SECONDS_BETWEEN, time.monotonic()
 
     @property
     def due(self) -> bool:
@@ -92,7 +92,7 @@ def _checksum(saved: dict[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str
 
 @contextmanager
 def stop_requests() -> Iterator[threading.Event]:
-    """Return an event that Ctrl-C, a termination signal or a closed terminal sets; a second signal acts as usual."""
+    """Yield an event that Ctrl-C, a termination signal or a closed terminal sets; a second signal acts as usual."""
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -6,8 +6,6 @@
 over pairs (w, c) that co-occur at time t, each with a few negative samples n. Contexts v have no time.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -50,12 +48,12 @@ class Pairs(NamedTuple):
 class ContinuousModel(Method, ContinuousSettings):
     """Skip-gram whose word vectors are a smooth function of time (Rosenfeld and Erk 2018).
 
-    `fit` gives the vectors at the middle of each time bin. After it, `vector` and `speed` answer for any date; the
-    network is part of this object and not of the model file. The fields are those of
-    `chronotope.config.ContinuousSettings`. Different from the original:
+    `fit` returns the vectors at the middle of each time bin. Then `vector` and `speed` answer for any date: the network
+    stays in this object, not in the model file. The fields are those of `chronotope.config.ContinuousSettings`.
+    Differences from the original:
 
     - pairs are drawn from the counts, so their time is the middle of their bin, not the date of their document;
-    - the word's map of the time is affine, with a constant part B, so that training starts from plain skip-gram;
+    - the map at a time has a constant part B, so that training starts from plain skip-gram;
     - sizes, optimizer and number of passes are ours.
 
     It needs PyTorch (the extra `contextual`) and a corpus with time and without places. On a CPU it trains on one
@@ -83,13 +81,15 @@ class ContinuousModel(Method, ContinuousSettings):
         settings = replace(self, epochs=epochs)
         packages = {"torch": torch.__version__.split("+")[0]}
         provenance = settings.provenance(counts, options, device=device, packages=packages)
-        with one_torch_thread(torch):
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # rounding depends on the number of threads
+        try:
             network = Network(torch, settings, len(counts.vocabulary), middle, device, random)
             history = train(network, settings, pairs, noise, random, options)
-            support = counts.vocabulary.support
-            vectors = np.concatenate(
-                [network.vectors(support.words_in(condition), day) for condition, day in enumerate(middle)]
-            )
+            words_in = counts.vocabulary.support.words_in
+            vectors = np.concatenate([network.vectors(words_in(at), day) for at, day in enumerate(middle)])
+        finally:
+            torch.set_num_threads(threads)
         object.__setattr__(self, "_fitted", (network, counts.vocabulary))
         provenance |= {
             "training": history,
@@ -103,7 +103,7 @@ class ContinuousModel(Method, ContinuousSettings):
         return np.asarray(network.vectors(np.array([vocabulary.index(word)]), day_of(at))[0])
 
     def speed(self, word: str, at: str) -> float:
-        """Return how fast a word changes at a date: the turn of its vector in radians a year; fit first."""
+        """Return how fast a word changes at a date: the rotation of its vector in radians per year; fit first."""
         network, vocabulary = self._network()
         return float(network.speed(vocabulary.index(word), day_of(at)))
 
@@ -115,7 +115,7 @@ class ContinuousModel(Method, ContinuousSettings):
 
 
 class Network:
-    """The parameters, and the vectors that they give."""
+    """The parameters, and the vectors computed from them."""
 
     def __init__(
         self, torch: Any, settings: ContinuousSettings, words: int, middle: NDArray[np.float64], device: str,
@@ -144,7 +144,7 @@ class Network:
         return self.base + self.torch.einsum("h,hij->ij", hidden, self.maps)
 
     def index(self, numbers: NDArray[Any]) -> Any:
-        """Bring word numbers to the device."""
+        """Copy word numbers to the device."""
         return self.torch.from_numpy(numbers.astype(np.int64)).to(self._device)
 
     def vectors(self, words: NDArray[Any], day: float) -> Floats:
@@ -153,7 +153,7 @@ class Network:
             return np.asarray((self.words[self.index(words)] @ self.map_at(float(day))).cpu().numpy())
 
     def speed(self, word: int, day: float) -> float:
-        """Return the length of the derivative of a word's unit vector, a year."""
+        """Return the length of the derivative of a word's unit vector, per year."""
 
         def direction(at: Any) -> Any:
             return self.torch.nn.functional.normalize(self.words[word] @ self.map_at(at), dim=0)
@@ -167,7 +167,7 @@ def train(
     network: Network, settings: ContinuousSettings, pairs: list[Pairs], noise: NDArray[np.float64],
     random: np.random.Generator, options: FitOptions,
 ) -> list[dict[str, float]]:  # fmt: skip
-    """Draw batches of one condition each, and follow Adam with a falling rate."""
+    """Train on batches of one condition each, by Adam with a falling rate."""
     torch, softplus = network.torch, network.torch.nn.functional.softplus
     optimizer = torch.optim.Adam(network.parameters, lr=settings.rate)
     steps = [int(np.ceil(part.cumulative[-1] / settings.batch)) if len(part.word) else 0 for part in pairs]
@@ -212,14 +212,3 @@ def day_of(date: str) -> float:
     if not dates.readable[0]:
         raise InputError(f"cannot read '{date}' as a date; write it as 1998-06-15, 1998-06 or 1998")
     return float(dates.first_day[0] + dates.last_day[0]) / 2
-
-
-@contextmanager
-def one_torch_thread(torch: Any) -> Iterator[None]:
-    """Run PyTorch on one thread: its rounding depends on the number of threads."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

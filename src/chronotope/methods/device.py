@@ -1,4 +1,4 @@
-"""Where training runs: on the GPU if there is one with enough memory, else on the CPU. CuPy is imported lazily."""
+"""Choose the device: the GPU if there is one with enough memory, else the CPU. CuPy is imported lazily."""
 
 import shutil
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from chronotope.config import one_of
 from chronotope.errors import MissingExtraError, SettingsError, first_line, import_extra
 
 DEVICES = ("auto", "cpu", "cuda")
-# Bytes that libraries and the driver take beside our arrays.
+# Memory for libraries and the driver besides our arrays, in bytes.
 RESERVED = 512 << 20
 
 Result = TypeVar("Result")
@@ -27,19 +27,19 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Choice:
-    """Where to train: a line that says so, and the name of the GPU, if it is one."""
+    """The chosen device: a line for the user, and the name of the GPU, empty for the CPU."""
 
     line: str
     gpu: str = ""
 
     @property
     def recorded(self) -> str:
-        """The device for the model file; without the name of the CPU, since the bytes do not depend on it."""
+        """The device for the model file; the CPU has no name, since results do not depend on it."""
         return f"cuda ({self.gpu})" if self.gpu else "cpu"
 
     @property
     def packages(self) -> dict[str, str]:
-        """The version of CuPy if it computes."""
+        """The version of CuPy if a GPU is used."""
         return {"cupy": str(cupy().__version__)} if self.gpu else {}
 
 
@@ -58,7 +58,7 @@ def find_gpu() -> Gpu | str:
 
 
 def choose(asked: str, need: int, found: Gpu | str) -> Choice:
-    """Choose where to train; `need` is the GPU memory in bytes, `found` the result of `find_gpu`."""
+    """Choose the device; `need` is the GPU memory in bytes, `found` the result of `find_gpu`."""
     one_of("device", asked, DEVICES)
     if asked == "cpu":
         return Choice("training on the CPU")
@@ -75,7 +75,7 @@ def choose(asked: str, need: int, found: Gpu | str) -> Choice:
 
 
 def train_on(asked: str, need: int, train: Callable[[Choice], Result], say: Callable[[str], None]) -> Result:
-    """Train on the best device; on the CPU if the memory of the GPU runs out."""
+    """Train on the chosen device; fall back to the CPU if the memory of the GPU runs out."""
     choice = choose(asked, need, "" if asked == "cpu" else find_gpu())
     say(choice.line)
     if not choice.gpu:

@@ -30,20 +30,20 @@ from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dim
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import even_blocks
 
-# Blocks of rows depend on the data only, so that any number of threads gives the same bytes.
+# Blocks of rows depend only on the data, so that any number of threads gives the same bytes.
 BLOCKS = 8
 START_ROUNDS = 4
 
 
 @dataclass(frozen=True, repr=False)
 class DynamicFactorization(Method, DynamicSettings):
-    """Positive mutual information factorized in all conditions at once, neighbors held together (Yao et al. 2018).
+    """Positive mutual information factorized in all conditions at once, with smoothing (Yao et al. 2018).
 
-    The fields are those of `chronotope.config.DynamicSettings`; λ = 10, τ = 50, γ = 100, 50 dimensions and five
-    sweeps are those of the original. All conditions start from the same vectors, those of the mean matrix, as in the
-    original. For places every two conditions are neighbors, as in Gong et al. (2020). Vectors are not centered.
+    The fields are those of `chronotope.config.DynamicSettings`. As in the original, λ = 10, τ = 50, γ = 100, there are
+    50 dimensions and five sweeps, and all conditions start from the vectors of the mean matrix. By default all places
+    are neighbors, as in Gong et al. (2020). Vectors are not centered.
 
-    It keeps two vectors for each word in each condition, absent or not: memory grows with words × conditions.
+    Memory grows with words × conditions: absent words also have two vectors in each condition.
     """
 
     supports = frozenset({"place_edges"})
@@ -70,7 +70,7 @@ class DynamicFactorization(Method, DynamicSettings):
 
 
 class Factorization(NamedTuple):
-    """The loss without V and U."""
+    """The data and settings of the loss."""
 
     matrices: list[list[sparse.csr_array[np.float32]]]  # Y of each condition in blocks of rows, each (rows, W)
     neighbors: list[list[int]]  # of each condition
@@ -80,11 +80,6 @@ class Factorization(NamedTuple):
     def words(self) -> int:
         """The size of the vocabulary."""
         return int(self.matrices[0][0].shape[1])
-
-    def ridge(self, condition: int) -> float:
-        """γ + λ + τ degree(c)."""
-        pulls = self.settings.smoothness * len(self.neighbors[condition])
-        return self.settings.agreement + self.settings.size_penalty + pulls
 
 
 def make_problem(
@@ -132,7 +127,8 @@ def _improve(own: Floats, other: Floats, condition: int, problem: Factorization,
     """Write the best V (or U) of a condition to `own`; return Σ Y (V Uᵀ)."""
     here, neighbors, settings = other[condition], problem.neighbors[condition], problem.settings
     square = here.astype(np.float64).T @ here
-    inverse = np.linalg.inv(square + problem.ridge(condition) * np.eye(here.shape[1]))
+    ridge = settings.agreement + settings.size_penalty + settings.smoothness * len(neighbors)
+    inverse = np.linalg.inv(square + ridge * np.eye(here.shape[1]))
 
     def solve(matrix: sparse.csr_array[np.float32], first: int) -> float:
         rows = slice(first, first + matrix.shape[0])

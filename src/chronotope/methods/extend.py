@@ -1,12 +1,11 @@
 """Add new periods or places to a trained model.
 
 The contexts are fixed, so each new row has a closed form: a weighted mean of the fit to its mutual information, the
-word's vector in the previous bin, and its common vector. Bins added at once or one by one give the same result.
+word's vector in the previous bin, and its common vector. Adding bins together or one by one gives the same result.
 """
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +24,10 @@ from chronotope.methods.graph.model import GraphModel
 def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> ConditionedEmbeddings:
     """Return the embeddings with the conditions of new text added; the old vectors keep every bit.
 
-    Answers about named old conditions stay the same: `neighbors` and `similarity` there, `equivalents` from one to
-    another, `matrix`, `drift` with `start` and `end`, and in `series` the old rows unless `against` is 'overall'.
-    Answers over all conditions take in the new ones: `stable`, `drift` without ends, `neighbors` without `at`,
-    `changepoints`, `axis` with seeds of all conditions.
+    Answers about old conditions stay the same: `neighbors` and `similarity` with `at`, `equivalents`, `matrix`, `drift`
+    with `start` and `end`, and the old rows of `series` unless `against` is 'overall'. Answers about all conditions
+    include the new ones: `stable`, `drift` without ends, `neighbors` without `at`, `changepoints`, `axis` with seeds of
+    all conditions.
 
     Words that the model does not know are left out, and the contexts do not change. If a new period brings many new
     words, train again.
@@ -38,7 +37,7 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
     embeddings
         A model with common contexts (`graph` or `shared-context`), or its file.
     counts
-        The counts of the new text, read and counted as the text of the model was; a low min_count keeps all its words.
+        The counts of the new text, with the settings of the model's text; a low min_count keeps all its words.
 
     Examples
     --------
@@ -62,10 +61,15 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
     if (number == words).all():
         raise InputError("no word of the new text is known to the model; train a new one")
 
-    latest = _Latest(conditions, words, embeddings.dimensions)
-    for condition, (low, high) in enumerate(pairwise(embeddings.observed.start)):
-        latest.put(condition, embeddings.observed.word[low:high], embeddings.vectors[low:high])
-    found = []
+    time_of, place_of = (of or (0,) * len(conditions) for of in (conditions.time_of, conditions.place_of))
+    # The latest vector of each word in each place, and its time bin; untouched pages of zeros take no memory.
+    latest = np.zeros((max(place_of) + 1, words, embeddings.dimensions), dtype=np.float32)
+    latest_time = np.full(latest.shape[:2], -1)
+    old = embeddings.observed
+    for condition, (low, high) in enumerate(pairwise(old.start)):
+        where = place_of[condition], old.word[low:high]
+        latest[where], latest_time[where] = embeddings.vectors[low:high], time_of[condition]
+    added = []
     for condition in range(len(counts.conditions)):
         own = number[support.words_in(condition)]
         order = np.argsort(own, kind="stable")[: int((own < words).sum())]
@@ -73,13 +77,31 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
         matrix = pmi_matrix(renumber(counts.cells(condition), number, words), words, model.association)
         weight = (count / (count + model.shrinkage))[:, None]
         at = len(embeddings.conditions) + condition
-        before, pull = latest.of(at, word, model.smoothness or 0.0)
-        vectors = weight * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * before
+        where = place_of[at], word
+        gap = np.maximum(time_of[at] - latest_time[where], 1)
+        pull = np.where(latest_time[where] >= 0, (model.smoothness or 0.0) / gap, 0.0)[:, None]
+        vectors = weight * (matrix[word] @ embeddings.contexts.astype(np.float64)) + pull * latest[where]
         vectors += beta * embeddings.common[word]
         vectors = (vectors / np.maximum(weight + pull + beta, 1e-12)).astype(np.float32)
-        latest.put(at, word, vectors)
-        found.append((word, count, vectors))
-    return _with(embeddings, counts, conditions, found)
+        latest[where], latest_time[where] = vectors, time_of[at]
+        added.append((word, count, vectors))
+
+    sizes = np.cumsum([len(word) for word, _, _ in added])
+    word, count, vectors = (np.concatenate(part) for part in zip(*added, strict=True))
+    start = np.append(old.start, old.start[-1] + sizes)
+    center = centers(Support(np.append(0, sizes), word, count), vectors)
+    entry = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
+    return ConditionedEmbeddings(
+        embeddings.words,
+        conditions,
+        Support(start, np.append(old.word, word), np.append(old.count, count)),
+        np.concatenate([embeddings.vectors, vectors]),
+        common=embeddings.common,
+        condition_factors=np.concatenate([embeddings.condition_factors, np.ones((len(added), embeddings.dimensions))]),
+        center=np.concatenate([embeddings.center, center]),
+        contexts=embeddings.contexts,
+        provenance=embeddings.provenance | {"extended": [*embeddings.provenance.get("extended", []), entry]},
+    )
 
 
 def append_conditions(old: Conditions, new: Conditions) -> Conditions:
@@ -119,35 +141,6 @@ def renumber(cells: CellArrays, number: NDArray[np.int64], words: int) -> CellAr
     return CellArrays(low[order].astype(np.int32), high[order].astype(np.int32), count[order], after[order])
 
 
-class _Latest:
-    """The latest vector of each word in each place, and its time bin."""
-
-    def __init__(self, conditions: Conditions, words: int, dimensions: int) -> None:
-        places = max(len(conditions.places), 1)
-        self._conditions = conditions
-        # Untouched pages of zeros take no memory.
-        self._vector = np.zeros((places, words, dimensions), dtype=np.float32)
-        self._time = np.full((places, words), -1)
-
-    def of(self, condition: int, word: NDArray[np.int32], smoothness: float) -> tuple[Any, Any]:
-        """Return the previous vectors, (R, D), and the weight of each, (R, 1); 0 if there is none."""
-        if not self._conditions.times:
-            return np.zeros((len(word), self._vector.shape[2])), np.zeros((len(word), 1))
-        place = self._place(condition)
-        gap = self._conditions.time_of[condition] - self._time[place, word]
-        pull = np.where(self._time[place, word] >= 0, smoothness / np.maximum(gap, 1), 0.0)
-        return self._vector[place, word], pull[:, None]
-
-    def put(self, condition: int, word: NDArray[np.int32], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors of a condition."""
-        if self._conditions.times:
-            place = self._place(condition)
-            self._vector[place, word], self._time[place, word] = vectors, self._conditions.time_of[condition]
-
-    def _place(self, condition: int) -> int:
-        return self._conditions.place_of[condition] if self._conditions.places else 0
-
-
 def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
     """Return the settings that the model was trained with."""
     provenance = embeddings.provenance
@@ -155,33 +148,9 @@ def _model_of(embeddings: ConditionedEmbeddings, counts: Counts) -> GraphModel:
         raise SettingsError(f"{provenance.get('method', 'this model')} has no common contexts; extend a model of graph")
     model = from_dict(GraphModel, provenance["settings"])
     if model.marginals != "own":
-        raise SettingsError("a model with pooled marginals cannot be extended: these would change; train again")
+        raise SettingsError(
+            "a model with pooled marginals cannot be extended, since new text changes them; train again"
+        )
     if provenance["window"] != counts.settings.window:
         raise SettingsError(f"the model has a window of {provenance['window']}, not {counts.settings.window}")
     return model
-
-
-def _with(
-    embeddings: ConditionedEmbeddings,
-    counts: Counts,
-    conditions: Conditions,
-    found: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]],
-) -> ConditionedEmbeddings:
-    old = embeddings.observed
-    sizes = np.cumsum([len(word) for word, _, _ in found])
-    word, count, vectors = (np.concatenate(part) for part in zip(*found, strict=True))
-    start = np.append(old.start, old.start[-1] + sizes)
-    support = Support(start, np.append(old.word, word), np.append(old.count, count))
-    center = centers(Support(np.append(0, sizes), word, count), vectors)
-    added = {"run": counts.checksum, "conditions": list(counts.conditions.labels)}
-    return ConditionedEmbeddings(
-        embeddings.words,
-        conditions,
-        support,
-        np.concatenate([embeddings.vectors, vectors]),
-        common=embeddings.common,
-        condition_factors=np.concatenate([embeddings.condition_factors, np.ones((len(found), embeddings.dimensions))]),
-        center=np.concatenate([embeddings.center, center]),
-        contexts=embeddings.contexts,
-        provenance=embeddings.provenance | {"extended": [*embeddings.provenance.get("extended", []), added]},
-    )

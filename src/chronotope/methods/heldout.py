@@ -1,9 +1,9 @@
 """How well a model predicts the contexts of held-out documents.
 
-For a word in a condition the model scores every context; the softmax of the scores is its prediction, and the held-out
-contexts of that word have some mean log-likelihood under it. The mean is taken over (word, condition) rows, and only
-over words whose frequency varies much between conditions: a mean over tokens would be dominated by function words, and
-would reward smoothing every change away.
+For a word in a condition the model scores every context, and the softmax of the scores is its prediction. The result is
+the log-likelihood of the word's held-out contexts, averaged over (word, condition) rows. Only words whose frequency
+varies much between conditions count: a mean over tokens would be dominated by function words, and would reward a model
+that smooths every change away.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Run BLAS on one thread where results must be repeatable: rounding depends on the number of threads."""
+"""Run BLAS on one thread for reproducible results: rounding depends on the number of threads."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _in_new_thread(action: Callable[[], None]) -> None:
-    """Run in a new thread: OpenBLAS ignores changes by other threads to a limit that the main thread set."""
+    """Run in a new thread: if the main thread set a limit, OpenBLAS ignores changes by other threads."""
     thread = threading.Thread(target=action)
     thread.start()
     thread.join()

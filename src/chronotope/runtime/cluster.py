@@ -1,7 +1,7 @@
 """A Dask cluster as a pool of workers, with results in order.
 
-When a worker dies, Dask gives its tasks to others. When the scheduler is restarted, unfinished tasks start again.
-A task can leave its result in a store under its own name (see `once`), so that a later run does not repeat it.
+When a worker dies, Dask gives its tasks to others. When the scheduler restarts, unfinished tasks start again. A task
+can cache its result in a store (see `once`), so that a later run does not repeat it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def connect(address: str | None, workers: int | None, seconds: float = CONNECT_S
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's messages about machines that come and go; failures are raised."""
+    """Silence Dask's messages about machines that join and leave; failures are raised."""
     levels = {logger: logger.level for logger in map(logging.getLogger, ("distributed", "tornado", "asyncio"))}
     try:
         for logger in levels:
@@ -67,7 +67,7 @@ class Pool:
         return dict(self._client.run(function, *arguments))
 
     def in_order(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield the result of each call in order; two calls per thread are submitted ahead."""
+        """Yield the result of each call in order; submit two calls per thread ahead."""
         from distributed import KilledWorker
 
         upcoming = iter(calls)
@@ -119,7 +119,7 @@ class Pool:
 
 
 def check_versions(workers: dict[str, Any]) -> None:
-    """Raise ClusterError if a worker has other versions, with which results may differ."""
+    """Raise ClusterError if a worker has other versions, since results may differ."""
     own = versions()
     for worker, its in workers.items():
         for package, version in own.items():
@@ -131,7 +131,7 @@ def check_versions(workers: dict[str, Any]) -> None:
 
 
 def once(folder: str, name: str, make: Callable[[], Any]) -> Any:
-    """Return the result of `make` (plain data), cached in a folder under a name."""
+    """Return the result of `make` (plain data), cached as a file in a folder."""
     path = f"{folder}/{name}.json"
     if exists(path):
         with reading(path) as file:

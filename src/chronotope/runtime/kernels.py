@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1]
 
 @cache
 def _package_state() -> str:
-    """Return a checksum of the names and times of all files: numba notices a change only in the file of a kernel."""
+    """Return a checksum of the names and times of all files: numba notices changes only in the file of a kernel."""
     state = [f"{path.relative_to(PACKAGE)} {path.stat().st_mtime_ns}" for path in sorted(PACKAGE.rglob("*.py"))]
     return hashlib.blake2b("\n".join(state).encode(), digest_size=6).hexdigest()
 
@@ -31,8 +31,8 @@ def cache_folder() -> Path:
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function with `numba.njit(nogil=True, cache=True)`; nothing is compiled before the first call.
 
-    A floating-point kernel that another kernel calls needs `forceinline=True`: otherwise numba may call one copy of it
-    after compiling and another one after loading from the cache, which may round differently.
+    A floating-point kernel that another kernel calls needs `forceinline=True`: otherwise the copy that numba loads from
+    the cache may round differently from the copy that it has just compiled.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:

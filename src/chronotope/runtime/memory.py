@@ -53,7 +53,7 @@ class Memory:
 
 
 def check_address_space(least: int = LEAST_ADDRESS_SPACE) -> None:
-    """Raise MemoryError at a tight `ulimit -v`, with which libraries abort when they reserve addresses."""
+    """Raise MemoryError if `ulimit -v` is so low that libraries would abort when they reserve addresses."""
     import psutil
 
     if hasattr(psutil, "RLIMIT_AS"):

@@ -21,8 +21,8 @@ TRAINING = "training"
 class ShownProgress:
     """The callback that `show_progress` returns.
 
-    It shows bars on a console until the work is done, or with `notebook` below the running cell, or nothing. On a
-    console that is no terminal it prints lines: at most one in `seconds`, and one for a tenth of a stage.
+    On a terminal it shows bars until the work is done, with `notebook` bars below the running cell, and without a
+    console nothing. On any other console it prints a line per tenth of a stage, at most one in `seconds`.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ShownProgress:
         if self._bars is None:
             self._open()
         if name not in self._tasks:
-            # A stage of unknown length is over when the next one begins.
+            # A stage of unknown length ends when the next one begins.
             for task in self._bars.tasks:
                 if task.total is None:
                     self._bars.remove_task(self._tasks.pop(task.description))
@@ -103,7 +103,7 @@ class ShownProgress:
             self._console.print(f"{task.description}{share}, {now - self._began:.0f} s {task.fields['note']}".rstrip())
 
     def _follow_cell(self) -> None:
-        """Start anew when another cell runs than at the last report."""
+        """Start new bars if another cell is running than at the last report."""
         from IPython import get_ipython
 
         cell = get_ipython().execution_count
@@ -136,7 +136,7 @@ def _html(task: Any) -> str:
 
 
 def show_progress() -> ShownProgress:
-    """Return a callback that shows progress bars in a notebook or in a terminal, and nothing in a log.
+    """Return a callback that shows progress bars in a notebook or in a terminal, and nothing elsewhere.
 
     Pass it as `progress` of `count`, and as `on_step` and `on_epoch` of `fit`.
 

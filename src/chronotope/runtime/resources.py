@@ -1,4 +1,4 @@
-"""Cores, memory, the workers of a cluster, and the parts of their work; results depend on none of them."""
+"""Cores, memory, workers of a cluster, and how work is divided among them; results depend on none of these."""
 
 import socket
 import uuid
@@ -55,7 +55,7 @@ class Resources:
             yield cls(threads or cores(), Memory.of(memory), pool)
 
     def spilling_to(self, folder: str) -> Self:
-        """Return the resources with a spill folder; raise ClusterError if a worker does not see it."""
+        """Return the resources with a spill folder; raise ClusterError if a worker cannot see it."""
         if self.pool is not None:
             name = f"{folder}/{uuid.uuid4().hex}.probe"
             with stores.writing(name) as file:
@@ -71,7 +71,7 @@ class Resources:
 
 
 def _host_without(name: str) -> str:
-    """Return the name of this machine if a file is missing here."""
+    """Return the name of this machine if it cannot see a file, otherwise an empty string."""
     return "" if stores.exists(name) else socket.gethostname()
 
 

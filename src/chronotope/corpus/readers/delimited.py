@@ -18,12 +18,12 @@ from chronotope.io.streaming import read_blocks, read_head
 WRONG_NUMBER = "wrong number of fields"
 OPEN_QUOTE = "a quote that never closes"
 _SEPARATOR_LINE = re.compile(r'^"?sep=([!#-/:-@\[-^`{-~]|\t)"?$', re.IGNORECASE)
-# Lines of a quoted field that look like rows, and their share, from which on its quote is taken for a stray one.
-_ROWS_SWALLOWED, _SHARE_SWALLOWED = 5, 0.8
+# A quote is stray if at least this many lines of its field, and this share of them, look like rows.
+_STRAY_ROWS, _STRAY_SHARE = 5, 0.8
 
 
 class Header(NamedTuple):
-    """The header of a file; `lines` is the number of its lines, up to the first row."""
+    """The header of a file; `lines` is the number of lines before the first row."""
 
     separator: str
     names: list[str]
@@ -35,7 +35,7 @@ class Header(NamedTuple):
 class Delimited(FileReader):
     """A file with a line of column names and one record per line; a quoted field may contain line ends.
 
-    A record of more than `longest_record` bytes is taken for one whose quote was never closed.
+    A record of more than `longest_record` bytes counts as one with a quote that never closes.
     """
 
     separator: str = ","
@@ -46,7 +46,7 @@ class Delimited(FileReader):
         return self._header().names or None
 
     def _header(self) -> Header:
-        """Read the column names, and the line `sep=;` that Excel may write before them.
+        """Read the column names, after the line `sep=;` that Excel may write.
 
         A CSV file may be separated by semicolons, tabs or bars instead of commas.
         """
@@ -89,7 +89,7 @@ class Delimited(FileReader):
                 if not record and block and len(data) - end <= self.longest_record:
                     break  # the rest of the record is in the next block
                 lines = record[0].count(b"\n") if record else 1
-                if not record or (lines > 1 and _swallows_rows(record[0], header)):
+                if not record or (lines > 1 and _has_stray_quote(record[0], header)):
                     bad.append(BadRow(OPEN_QUOTE, first, line))
                     lines, end = 1, data.index(b"\n", end) + 1
                 else:
@@ -134,18 +134,18 @@ def _parse(
     return Batch.of_rows(parsed, fields, source, [*bad, *broken])
 
 
-def _swallows_rows(record: bytes, header: Header) -> bool:
-    """Return whether a stray quote made one record of several rows.
+def _has_stray_quote(record: bytes, header: Header) -> bool:
+    """Return whether a stray quote joined several rows to one record.
 
-    Text follows the closing quote, or most lines of the field look like rows: a single one where tabs separate fields.
+    Then text follows the closing quote, or most lines of the field look like rows; one such line is enough in TSV.
     """
     sign = header.separator.encode()
     quoted = rb'(?:^|%b)"([^"]*(?:""[^"]*)*)"([^%b\n]*)' % (re.escape(sign), re.escape(sign))
-    least = 1 if sign == b"\t" else _ROWS_SWALLOWED
+    least = 1 if sign == b"\t" else _STRAY_ROWS
     for text, after in re.findall(quoted, record):
         inside = text.split(b"\n")[1:-1] if len(header.names) > 1 else []
         alike = sum(line.count(sign) == len(header.names) - 1 for line in inside)
-        if (b"\n" in text and after.strip()) or alike >= max(least, _SHARE_SWALLOWED * len(inside)):
+        if (b"\n" in text and after.strip()) or alike >= max(least, _STRAY_SHARE * len(inside)):
             return True
     return False
 
@@ -153,7 +153,7 @@ def _swallows_rows(record: bytes, header: Header) -> bool:
 def split_record(text: str, separator: str) -> list[str]:
     """Return the fields of one record."""
     sign = re.escape(separator)
-    # A separator in front of the first field makes all fields alike.
+    # With a separator before the first field, one pattern matches all fields.
     fields = re.findall(rf'{sign}(?:"([^"]*(?:""[^"]*)*)")?([^{sign}]*)', separator + text)
     return [quoted.replace('""', '"') + plain for quoted, plain in fields]
 

@@ -1,6 +1,6 @@
-"""TEI, DOCX and PDF files: each is a document, as is each <TEI> of a file that holds several.
+"""TEI, DOCX and PDF files: one document per file, or per <TEI> element.
 
-Fields are those of plain text files. TEI adds `place`, `title` and `author`, and its `date` comes from the header.
+The fields are those of plain text files. TEI adds `place`, `title` and `author`, and its `date` comes from the header.
 """
 
 import io
@@ -34,8 +34,8 @@ _WORD_ENDS = re.compile(
     "ab|addrLine|body|byline|cb|cell|closer|dateline|div[1-7]?|gb|head|item|l|label|lb|lg|list|milestone|note|opener|p|pb|"
     "pc|q|quote|row|s|salute|seg|signed|sp|speaker|stage|table|text|titlePart|trailer|u|w"
 )
-# Of two spellings in <choice>, the one that editors would print.
-_FIRST_SPELLING = {"sic", "orig", "abbr"}
+# <choice> holds the original spelling, which is skipped, and an edited one.
+_ORIGINAL_SPELLING = {"sic", "orig", "abbr"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class DocumentFiles(TextFiles):
 
     @property
     def undated(self) -> str:
-        """The fault of a document without a date."""
+        """The problem of a document without a date."""
         return NO_HEADER_DATE if any(_kind(path) == "xml" for path in self.paths) else NO_DATE
 
     def columns(self) -> list[str] | None:
@@ -123,7 +123,7 @@ def _read_file(path: Path) -> bytes:
 
 
 def _parse_xml(data: bytes) -> ElementTree.Element:
-    """Parse XML without namespaces; entities of its own are refused, and external ones are never read."""
+    """Parse XML and drop its namespaces; refuse declared entities, and never read external ones."""
     if b"<!ENTITY" in data.replace(b"\0", b""):
         raise InputError("XML that declares entities; `xmllint --noent` writes them out")
     try:
@@ -136,13 +136,13 @@ def _parse_xml(data: bytes) -> ElementTree.Element:
 
 
 def _find(element: ElementTree.Element, path: str) -> tuple[list[ElementTree.Element], str]:
-    """Return the elements that a path finds, and the attribute that it ends with, if any."""
+    """Return the elements at a path, and the attribute at the end of the path, if any."""
     path, _, attribute = re.sub(r"\b[A-Za-z]\w*:(?=\w)|/text\(\)$", "", path).partition("/@")
     return element.findall("." + path if path.startswith("/") else path), attribute
 
 
 def _value(document: ElementTree.Element, paths: list[str]) -> str:
-    """Return the value of the first element that has one; of a date, the attribute that dates it."""
+    """Return the value of the first element that has one; dates are read from their attributes first."""
     for path in paths:
         elements, attribute = _find(document, path)
         names = [attribute] if attribute else ["when", "from", "notBefore"]
@@ -159,7 +159,7 @@ def _text_of(element: ElementTree.Element, left_out: set[str]) -> str:
     def add(element: ElementTree.Element) -> None:
         parts.append(element.text or "")
         for child in element:
-            skipped = child.tag in left_out or (element.tag == "choice" and child.tag in _FIRST_SPELLING)
+            skipped = child.tag in left_out or (element.tag == "choice" and child.tag in _ORIGINAL_SPELLING)
             gap = "\0" if child.get("break") == "no" else " " if _WORD_ENDS.fullmatch(child.tag) else ""
             parts.append(gap)
             if not skipped:
@@ -170,7 +170,7 @@ def _text_of(element: ElementTree.Element, left_out: set[str]) -> str:
         add(element)
     except RecursionError:
         raise InputError("XML that is nested too deeply") from None
-    # A word goes on after a line break that says so.
+    # A line break with break="no" does not end the word.
     return re.sub(r"[-¬\u00ad]?\s*\0+\s*", "", "".join(parts))
 
 
@@ -183,7 +183,7 @@ def _read_docx(data: bytes) -> list[dict[str, str]]:
             root = _parse_xml(archive.read(file))
     except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, OSError, EOFError):
         raise InputError("damaged or encrypted DOCX") from None
-    for parent in list(root.iter()):  # text that was moved away, and the second form of a text box
+    for parent in list(root.iter()):  # old copies of moved text, and second copies of text boxes
         for child in [*parent.findall("moveFrom"), *parent.findall("Fallback")]:
             parent.remove(child)
     signs = {"p": "\n", "br": "\n", "cr": "\n", "tab": "\t"}

@@ -22,7 +22,7 @@ from chronotope.io.streaming import Block, read_blocks
 FIELDS = ("text", "name", "folder", "date", "path")
 EMPTY = "empty file"
 
-# A year, perhaps with month and day; not a number beside an x, as in 1024x768.
+# A year with optional month and day; not a number beside an x, as in 1024x768.
 _MONTH, _DAY = "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
 _DATE = re.compile(rf"(?<!\d)(?<!\d[xX×])(\d{{4}})(?:([-_.]?){_MONTH}(?:\2{_DAY})?)?(?!\d)(?![xX×]\d)")
 
@@ -37,7 +37,7 @@ class TextFiles:
 
     @property
     def undated(self) -> str:
-        """The fault of a document without a date."""
+        """The problem of a document without a date."""
         return NO_DATE
 
     @property

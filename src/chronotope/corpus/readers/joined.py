@@ -30,7 +30,7 @@ class Metadata:
         return [name for name in self.table.columns if name != self.key]
 
     def unmatched(self, matched: set[int]) -> list[str]:
-        """Return a line about the rows that belong to no text, or no line."""
+        """Return a note on the rows that belong to no text, or an empty list."""
         rest = [key for key, row in self.rows.items() if row not in matched]
         of = f"of {len(self.rows):,} in {self.fingerprint[0]['name']}"
         return [f"{number_of(len(rest), 'rows')} {of} belong to no text: {some_of(rest)}"] if rest else []
@@ -52,7 +52,7 @@ def read_metadata(readers: Sequence[Reader], key: str | None) -> Metadata:
     lines = np.concatenate([batch.line for batch in batches]).tolist()
     rows: dict[str, int] = {}
     for row, value in enumerate(table[key]):
-        if (known := rows.setdefault(_normal(value), row)) != row and value:
+        if (known := rows.setdefault(_normalize_key(value), row)) != row and value:
             raise InputError(f"{name} has '{value}' twice in column '{key}', in rows {lines[known]} and {lines[row]}")
     rows.pop("", None)
     return Metadata(table, key, rows, reader.fingerprint(fields))
@@ -60,7 +60,7 @@ def read_metadata(readers: Sequence[Reader], key: str | None) -> Metadata:
 
 @dataclass(frozen=True)
 class Joined:
-    """A reader whose rows get the fields of their metadata; a row without any is a bad row."""
+    """A reader whose rows get the fields of their metadata; a row without metadata is a bad row."""
 
     reader: Any
     metadata: Metadata
@@ -91,7 +91,7 @@ class Joined:
         return list(dict.fromkeys([*own, *self.metadata.fields])) if own else own
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:
-        """Return the fingerprint of the text alone."""
+        """Return the fingerprint of the text, without the metadata."""
         return list(self.reader.fingerprint(self._own(fields)))
 
     def pieces(self, fields: Fields, first: int) -> Iterator[Piece]:
@@ -114,7 +114,7 @@ class Joined:
             keys = [[path, path.rsplit("/")[-1], name] for path, name in frame.select("path", "name").iter_rows()]
         else:
             keys = [[value] for value in frame[self.metadata.key]]
-        found = [next((rows[key] for key in map(_normal, names) if key in rows), -1) for names in keys]
+        found = [next((rows[key] for key in map(_normalize_key, names) if key in rows), -1) for names in keys]
         known = np.array([row >= 0 for row in found], bool)
         matched = [row for row in found if row >= 0]
         added = [name for name in fields.names if name in self.metadata.fields]
@@ -133,7 +133,7 @@ class Joined:
         )
 
 
-def _normal(key: str | None) -> str:
-    """Return a key as it is compared: file names of a Macintosh have accents apart from their letters, and 7.0 is 7."""
+def _normalize_key(key: str | None) -> str:
+    """Normalize a key for comparison: compose accents, which macOS decomposes in file names, and write 7.0 as 7."""
     key = unicodedata.normalize("NFC", key or "").strip()
     return key[:-2] if key.endswith(".0") and key[:-2].isdigit() else key

@@ -19,7 +19,7 @@ BROKEN = "broken JSON"
 MOST_JSON_BYTES = 1 << 30
 OBJECTS_IN_PIECE = 1024
 _MAYBE_NESTED = r'(?:^|\x1f)(?:\[(?:["\[{\]-]|\d)|\{["}])'
-# The first of two equal keys wins, and 1990.0 is read as "1990".
+# As in polars, the first of two equal keys wins, and 1990.0 is read as "1990".
 _AS_POLARS: dict[str, Any] = {
     "object_pairs_hook": lambda pairs: dict(reversed(dict(reversed(pairs)).items())),
     "parse_float": lambda digits: np.format_float_positional(float(digits), trim="-"),
@@ -43,7 +43,7 @@ class JsonLines(FileReader):
 
 
 class JsonFile(FileReader):
-    """A JSON file with an array of objects, or with one object; it is read whole."""
+    """A JSON file with an array of objects, or with one object; it is read into memory."""
 
     @cached_property
     def _objects(self) -> list[Any]:
@@ -121,7 +121,7 @@ def _records(head: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _read_line(line: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Return the object on a line, or the kind of its fault; neither for a blank line."""
+    """Return the object on a line, or its problem; neither for a blank line."""
     if not line.strip():
         return None, ""
     try:

@@ -1,4 +1,4 @@
-"""From a path, a glob, a folder, a data frame or records to the readers that read it."""
+"""Open a path, a glob, a folder, a data frame or records as readers."""
 
 import glob
 import os
@@ -32,15 +32,14 @@ KNOWN = (
     ".xml, .docx, .pdf; also .jsonl.gz, .txt.zst, …)"
 )
 
-
-# The readers of a source, and lines about what is left out.
+# The readers of a source, and notes on files that are not read.
 Opened = tuple[list[Reader], list[str]]
 
 
 def open_readers(source: Any, settings: CorpusSettings, fields: Sequence[str], skip: Any = None) -> Opened:
     """Return the readers of a source; a missing file and an unknown format raise InputError.
 
-    The fields to read decide which files of a folder are read; `skip` is one that is not text.
+    From a folder only the files with the requested `fields` are read; `skip` is a file to leave out.
     """
     if isinstance(source, pl.Series) or (hasattr(source, "iloc") and not hasattr(source, "columns")):
         raise InputError(
@@ -71,14 +70,14 @@ def _open_files(name: str, settings: CorpusSettings, fields: Sequence[str], skip
     if is_remote(name):
         files = remote_files(name)
         readable = list(filter(format_of, files)) or files
-        return _readers_of_files(readable, Path(), settings), _left_out(name, set(files) - set(readable))
+        return _readers_of_files(readable, Path(), settings), _unread_note(name, set(files) - set(readable))
     path = local_path(name).expanduser()
     try:
         if path.is_dir():
             return _open_folder(path, settings, fields, skip)
         if path.exists():
             return _readers_of_files([path], path.parent, settings), []
-    except (OSError, ValueError):  # no name of a file
+    except (OSError, ValueError):  # not a valid file name
         raise InputError(f"there is no file or folder {name:.60}") from None
     if not glob.has_magic(name):
         raise InputError(f"there is no file or folder {path}")
@@ -93,7 +92,7 @@ def _open_files(name: str, settings: CorpusSettings, fields: Sequence[str], skip
 def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], skip: Path | None) -> Opened:
     """Open the documents of a folder and its subfolders, or its tables, without hidden files.
 
-    Where the fields suit both, InputError asks which are meant.
+    If both documents and tables have the fields, raise InputError.
     """
     paths = [path for path in sorted(folder.rglob("*")) if not path.is_dir() and path.absolute() != skip]
     paths = [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
@@ -101,19 +100,19 @@ def _open_folder(folder: Path, settings: CorpusSettings, fields: Sequence[str], 
     tables = [path for path in paths if format_of(path) not in (*DOCUMENTS, None) and path.is_file()]
     documents = _readers_of_files(texts, folder, settings)
     usable = bool(texts) and all(set(fields) <= set(reader.columns() or ()) for reader in documents)
-    # Settings of a program may be JSON as well, so such a file must have the fields that were asked for.
+    # A JSON file may hold settings of a program, so it must have the requested fields.
     fitting = [path for path in tables if not (usable or format_of(path) == "json") or _fits(path, fields, settings)]
     if usable and fitting:
         raise InputError(
-            f"{folder} holds documents ({_names(texts)}) and tables of documents ({_names(fitting)}); name those to "
-            f"read, such as '{folder}/**/*{texts[0].suffix}' or '{folder}/**/*{fitting[0].suffix}'"
+            f"{folder} holds documents ({_names(texts)}) and tables of documents ({_names(fitting)}); name the "
+            f"files to read, such as '{folder}/**/*{texts[0].suffix}' or '{folder}/**/*{fitting[0].suffix}'"
         )
     read = texts if usable or not fitting else fitting
     if not read:
         holds = f"; it holds {_names(paths)}" if paths else ""
         raise InputError(f"the folder {folder} holds no text that can be read{holds}; chronotope reads {KNOWN}")
     readers = documents if read is texts else _readers_of_files(read, folder, settings)
-    return readers, _left_out(str(folder), set(paths) - set(read))
+    return readers, _unread_note(str(folder), set(paths) - set(read))
 
 
 def _fits(path: Path, fields: Sequence[str], settings: CorpusSettings) -> bool:
@@ -125,7 +124,7 @@ def _fits(path: Path, fields: Sequence[str], settings: CorpusSettings) -> bool:
         return False
 
 
-def _left_out(where: str, files: Collection[Path | RemotePath]) -> list[str]:
+def _unread_note(where: str, files: Collection[Path | RemotePath]) -> list[str]:
     return [f"{number_of(len(files), 'files')} in {where} not read: {_names(files)}"] if files else []
 
 
@@ -144,7 +143,7 @@ def format_of(path: Path | RemotePath) -> str | None:
 def _readers_of_files(files: Iterable[Path | RemotePath], root: Path, settings: CorpusSettings) -> list[Reader]:
     """Make one reader per table, and one for each group of consecutive documents below the folder `root`."""
     readers: list[Reader] = []
-    for kind, group in groupby(files, key=_known_format):
+    for kind, group in groupby(files, key=_readable_format):
         paths = tuple(group)
         local = tuple(path for path in paths if isinstance(path, Path))
         if kind == "text":
@@ -162,7 +161,7 @@ def _readers_of_files(files: Iterable[Path | RemotePath], root: Path, settings: 
     return readers
 
 
-def _known_format(path: Path | RemotePath) -> str:
+def _readable_format(path: Path | RemotePath) -> str:
     """Return the format of a readable file; anything else raises InputError."""
     kind = format_of(path)
     if kind is None:

@@ -1,4 +1,4 @@
-"""The interface of all readers: an input is cut into pieces, and each piece parses on its own into batches of rows."""
+"""The interface of all readers: an input is cut into pieces, and each piece is parsed separately into batches."""
 
 import datetime
 import hashlib
@@ -22,7 +22,7 @@ from chronotope.io.provenance import canonical_json
 from chronotope.io.stores import RemotePath
 from chronotope.io.streaming import BLOCK_BYTES, Block, to_utf8
 
-# Joins the tokens of a text that came as a list; no one writes this control character.
+# Joins the tokens of a text that is a list: a control character that texts do not contain.
 TOKEN_SEPARATOR = "\x1f"
 
 _MISSING = ("NAType", "NaTType")
@@ -45,7 +45,7 @@ class Batch(NamedTuple):
     line: NDArray[np.int64]  # (N,) its line in that file, from 1
     tokenized: bool = False  # the texts were lists of tokens; TOKEN_SEPARATOR joins them
     bad: tuple[BadRow, ...] = ()  # the rows that could not be read
-    undated: str = NO_TIME  # the fault of a row without time
+    undated: str = NO_TIME  # the problem of a row without time
     matched: tuple[int, ...] = ()  # the rows of the metadata that belong to these rows
 
     @classmethod
@@ -138,12 +138,12 @@ def remarks(block: Block | None, source: int) -> list[BadRow]:
 
 
 def to_string(value: Any) -> str | None:
-    """Return a value as it is written in a JSON or CSV file; None for a missing value."""
+    """Format a value as in a JSON or CSV file; None for a missing value."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes):
         return to_utf8(value).decode("utf-8", "replace")
-    # The missing values of pandas are told by their names, since pandas is optional.
+    # Recognize the missing values of pandas by class name, since pandas is optional.
     if value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _MISSING:
         return None
     if isinstance(value, bool | int | float | list | tuple | dict):
@@ -183,7 +183,7 @@ def content_fingerprint(name: str, pieces: Iterable[Piece] | None, fields: Field
 
 
 def text_hashes(texts: pl.Series) -> NDArray[np.uint64]:
-    """Hash each text; unlike those of `Series.hash`, the values are the same in every version of polars."""
+    """Hash each text; unlike `Series.hash`, give the same values in every version of polars."""
     return np.fromiter(map(xxhash.xxh3_64_intdigest, texts.cast(pl.Binary)), np.uint64, len(texts))
 
 

@@ -70,7 +70,7 @@ class Parquet(FileReader):
                     # Without the metadata of the columns, which need not be UTF-8 either.
                     frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
                     done = self.size * (line - 1 + frame.height) // max(about.num_rows, 1)
-                    yield Piece(partial(_parse, frame, _numbered(frame, line), fields, first), done)
+                    yield Piece(partial(_parse, frame, _line_numbers(frame, line), fields, first), done)
                     line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
@@ -138,7 +138,7 @@ class Frame:
         for frame in self._slices(list(fields.names)):
             rows = _rows_in_block(frame.height, int(frame.estimated_size()), self.block_bytes)
             for part in frame.iter_slices(rows):
-                yield Piece(partial(_parse, part, _numbered(part, line), fields, first), line - 1 + part.height)
+                yield Piece(partial(_parse, part, _line_numbers(part, line), fields, first), line - 1 + part.height)
                 line += part.height
 
     def _slices(self, names: list[str]) -> Iterator[pl.DataFrame]:
@@ -225,7 +225,7 @@ def _from_pandas(column: Any) -> pl.Series:
     """Convert a pandas column; values of mixed types become strings."""
     with suppress(pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
         converted = pl.Series(pl.from_pandas(column.reset_index(drop=True)))
-        # Times of several zones would be moved to one, and perhaps to another day; polars has no periods.
+        # polars would convert times to one zone, perhaps to another day, and it has no periods.
         if not (column.dtype == object and converted.dtype.is_temporal()) and column.dtype.name[:6] != "period":
             return converted
     return pl.Series(column.tolist(), dtype=pl.Object)
@@ -236,7 +236,7 @@ def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
     return int(np.clip(rows * block_bytes // max(table_bytes, 1), 1, 1 << 20))
 
 
-def _numbered(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
+def _line_numbers(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
     return np.arange(line, line + frame.height)
 
 

@@ -1,4 +1,4 @@
-"""Vectors in the formats of other programs: writing and reading."""
+"""Write and read vectors in the formats of other programs."""
 
 from chronotope.embeddings.formats.export import FORMATS, MANIFEST, Exported, export
 from chronotope.embeddings.formats.read import READABLE, files_and_names, only_condition, read_vectors

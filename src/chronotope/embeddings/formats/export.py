@@ -1,4 +1,4 @@
-"""Export embeddings to a folder that other programs read, complete or not at all."""
+"""Export embeddings to a folder that other programs read; it appears complete or not at all."""
 
 import json
 import warnings
@@ -86,7 +86,7 @@ def export(
     force
         Whether to replace the folder if it is an earlier export.
     about_run
-        Content of `run.json`, for the model card; by default that of the run of the model, if it is at hand.
+        Content of `run.json`, for the model card; by default that of the model's run, if available.
     progress
         Called with 'writing', the number of finished conditions, and their total number.
     """
@@ -161,7 +161,7 @@ def _check_folder(folder: Path, force: bool) -> None:
 
 
 def _about_run(embeddings: ConditionedEmbeddings) -> dict[str, Any]:
-    """Return the description of the run that the model was trained on, or {} if it is not at hand."""
+    """Return the description of the run that the model was trained on, or {} if it is not available."""
     with suppress(ChronotopeError):
         counts = embeddings.counts
         return read_run(counts.folder) if counts.checksum == embeddings.provenance.get("run") else {}

@@ -33,7 +33,9 @@ def read_histwords(path: Path, limit: int | None = None) -> VectorTable:
     except Exception as error:  # NumPy parses the header as Python and raises nearly anything
         raise DamagedFileError(f"{vectors_path} is not a whole NumPy array: {first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind != "f":
-        raise DamagedFileError(f"{vectors_path} holds {vectors.dtype} of shape {vectors.shape}, not a vector a word")
+        raise DamagedFileError(
+            f"{vectors_path} holds {vectors.dtype} of shape {vectors.shape}, not one vector per word"
+        )
     if len(vectors) != len(words):
         raise DamagedFileError(
             f"{vectors_path} has {len(vectors):,} vectors, and {words_path.name} {len(words):,} words"

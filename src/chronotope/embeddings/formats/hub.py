@@ -7,7 +7,7 @@ from typing import Any
 
 from chronotope.embeddings.conditioned import ConditionedEmbeddings
 
-CARD = Path(__file__).with_name("card.md")  # a license and a language are for the owner of the text to add
+CARD = Path(__file__).with_name("card.md")  # without license and language: the owner of the text adds them
 MAX_CARD_ROWS = 60
 KINDS = {"time": "time bin", "place": "place", "time × place": "time bin in a place"}
 ALIGNED = """

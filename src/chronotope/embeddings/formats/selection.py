@@ -105,12 +105,12 @@ def _select_conditions(conditions: Conditions, numbers: Sequence[int]) -> Condit
 
 
 def _separates(letter: str) -> bool:
-    """Return whether a reader may take a character for the end of a word or of a line."""
+    """Return whether a character could end a word or a line for a reader."""
     return letter.isspace() or unicodedata.category(letter) in ("Cc", "Zl", "Zp", "Zs")
 
 
 def _unused(name: str, suffix: str, taken: set[str], key: Callable[[str], str] = str) -> str:
-    """Return the name, with a number if another one has the same key, and mark it as taken."""
+    """Return the name, with a number if its key is taken, and mark the key as taken."""
     unused, number = name, 2
     while key(unused) in taken:
         unused, number = name + suffix.format(number), number + 1

@@ -96,7 +96,7 @@ def read_counts(path: Path) -> dict[str, int]:
     for number, line in _lines(path):
         word, _, count = line.rpartition(" ")
         if not count.strip().isdigit():
-            raise DamagedFileError(f"{path}:{number}: expected a word and its count, found '{_quoted(line)}'")
+            raise DamagedFileError(f"{path}:{number}: expected a word and its count, found '{_quote(line)}'")
         counts.setdefault(word, int(count))
     return counts
 
@@ -149,7 +149,7 @@ def _read_header(path: Path, line: str) -> tuple[int, int]:
     """Return the number of words and of dimensions in the first line of a file of word2vec."""
     parts = line.split()
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
-        raise DamagedFileError(f"{path}:1: expected the number of words and of dimensions, found '{_quoted(line)}'")
+        raise DamagedFileError(f"{path}:1: expected the number of words and of dimensions, found '{_quote(line)}'")
     words, dimensions = int(parts[0]), int(parts[1])
     if not words or not dimensions:
         raise DamagedFileError(f"{path}:1: the header announces {words:,} words of {dimensions:,} dimensions")
@@ -168,7 +168,7 @@ def _parse(path: Path, number: int, line: str, dimensions: int) -> tuple[str, Fl
         vector = np.empty(0, dtype=np.float32)
     if len(vector) != dimensions or not dimensions:
         numbers = f"{dimensions:,} numbers" if dimensions else "its numbers"
-        raise DamagedFileError(f"{path}:{number}: expected a word and {numbers}, found '{_quoted(line)}'")
+        raise DamagedFileError(f"{path}:{number}: expected a word and {numbers}, found '{_quote(line)}'")
     return parts[0], vector
 
 
@@ -180,5 +180,5 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.decode("utf-8", "replace").rstrip("\r")
 
 
-def _quoted(line: str) -> str:
+def _quote(line: str) -> str:
     return line if len(line) <= QUOTED_CHARACTERS else f"{line[:QUOTED_CHARACTERS]}…"

@@ -1,6 +1,6 @@
-"""Encoders: texts and the spans of one word in each → (N, D) vectors. Any callable will do; these come with names.
+"""Encoders: texts and the span of one word in each → (N, D) vectors. Any callable with these arguments can be used.
 
-The vector of a word is the mean of its subtokens. Equal texts of a call are encoded once.
+The vector of a word is the mean of its subtokens. Equal texts in a call are encoded once.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ MOST_SUBTOKENS = 512
 
 
 class HashingEncoder:
-    """The sum of random vectors of the words in a window: no network, any language, the same on every machine."""
+    """Encode a word as the sum of random vectors of the words around it: no network, the same on every machine."""
 
     name = HASHING
 
@@ -35,7 +35,7 @@ class HashingEncoder:
         self._known: dict[str, Floats] = {}
 
     def __call__(self, texts: list[str], spans: list[Span]) -> Floats:
-        """Return a sum for each text."""
+        """Return the (N, D) sums."""
         found = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         for row, text, span in zip(found, texts, spans, strict=True):
             before = re.findall(r"\w+", text[: span.start].lower())[-self._window :]
@@ -53,12 +53,12 @@ class HashingEncoder:
 
 
 class SubtokenEncoder:
-    """Base of the encoders with a tokenizer of their own: a subclass has `name` and `_hidden`."""
+    """Base of encoders with subtokens: a subclass defines `name` and `_hidden`."""
 
     name: str
 
     def __call__(self, texts: list[str], spans: list[Span]) -> Floats:
-        """Return a mean for each text, in batches of texts of similar length."""
+        """Return the (N, D) means; texts are encoded in batches of similar length."""
         number = {text: at for at, text in enumerate(sorted(set(texts), key=lambda text: (len(text), text)))}
         asked: dict[int, list[int]] = {}
         for row, text in enumerate(texts):
@@ -74,7 +74,8 @@ class SubtokenEncoder:
                 lost += not inside.any()
                 found.append(hidden[at][inside if inside.any() else end[at] > start[at]].mean(axis=0))
         if lost:
-            warnings.warn(f"{number_of(lost, 'words')} without a subtoken: the mean of the text instead", stacklevel=2)
+            words = number_of(lost, "words")
+            warnings.warn(f"{words} without a subtoken: the mean of the text is used instead", stacklevel=2)
         return np.asarray(found)[np.argsort(order)]
 
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
@@ -101,21 +102,19 @@ class TransformersEncoder(SubtokenEncoder):
         self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)
         revision = getattr(self._model.config, "_commit_hash", None)
         self.name = _fingerprint(Path(source)) if Path(source).is_dir() else f"{source}@{revision}"
-        self.packages = {
-            name: package.__version__ for name, package in (("torch", torch), ("transformers", transformers))
-        }
+        self.packages = {package.__name__: package.__version__ for package in (torch, transformers)}
 
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         options = {"padding": True, "truncation": True, "max_length": MOST_SUBTOKENS, "return_tensors": "pt"}
-        given = self._tokenizer(texts, return_offsets_mapping=True, **options)
-        offsets = given.pop("offset_mapping").numpy()
+        inputs = self._tokenizer(texts, return_offsets_mapping=True, **options)
+        offsets = inputs.pop("offset_mapping").numpy()
         with self._torch.inference_mode():
-            hidden = self._model(**given.to(self._device), output_hidden_states=True).hidden_states[self._layer]
+            hidden = self._model(**inputs.to(self._device), output_hidden_states=True).hidden_states[self._layer]
         return hidden.float().cpu().numpy(), offsets
 
 
 class OnnxEncoder(SubtokenEncoder):
-    """A folder with `model.onnx` and `tokenizer.json`, by ONNX Runtime; its first output are the last hidden states."""
+    """A folder with `model.onnx` and `tokenizer.json` for ONNX Runtime; the first output is the last hidden states."""
 
     def __init__(self, folder: Path, options: FitOptions) -> None:
         runtime, tokenizers = (import_extra(name, "contextual", "onnx") for name in ("onnxruntime", "tokenizers"))
@@ -125,7 +124,7 @@ class OnnxEncoder(SubtokenEncoder):
             providers = ["CPUExecutionProvider"]
             self._session = runtime.InferenceSession(folder / "model.onnx", settings, providers=providers)
             self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except Exception as error:  # both libraries raise exceptions of their own
+        except Exception as error:  # the libraries raise their own exceptions
             raise InputError(f"cannot open the encoder in {folder}: {first_line(error)}") from None
         self._tokenizer.enable_padding()
         self._tokenizer.enable_truncation(MOST_SUBTOKENS)
@@ -135,8 +134,8 @@ class OnnxEncoder(SubtokenEncoder):
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         found = self._tokenizer.encode_batch(texts)
         parts = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        given = {name: np.array([getattr(one, part) for one in found]) for name, part in parts.items()}
-        hidden = self._session.run(None, {name: value for name, value in given.items() if name in self._inputs})[0]
+        inputs = {name: np.array([getattr(one, part) for one in found]) for name, part in parts.items()}
+        hidden = self._session.run(None, {name: value for name, value in inputs.items() if name in self._inputs})[0]
         return hidden.astype(np.float32), np.array([one.offsets for one in found])
 
 
@@ -147,18 +146,18 @@ def open_encoder(settings: ContextualSettings, window: int, options: FitOptions)
         return chosen
     if chosen == HASHING:
         if options.device == "cuda":
-            raise SettingsError("the hashing encoder runs on the CPU alone; leave out --device cuda")
+            raise SettingsError("the hashing encoder runs only on the CPU; leave out --device cuda")
         return HashingEncoder(settings.dimensions or 200, window, settings.seed)
     if settings.dimensions is not None:
         raise SettingsError(f"dimensions are for the hashing encoder; {chosen} has its own")
     if not (Path(chosen) / "model.onnx").is_file():
         return TransformersEncoder(chosen, settings.layer, options)
     if settings.layer != -1:
-        raise SettingsError("an ONNX model gives its last layer alone; leave the layer out")
+        raise SettingsError("an ONNX model returns only its last layer; leave the layer out")
     return OnnxEncoder(Path(chosen), options)
 
 
 def _fingerprint(folder: Path) -> str:
-    """Return the name of a folder with a checksum of its files: no path, the same on every machine."""
+    """Return the name of a folder, without its path, and a checksum of its files."""
     files = sorted({file for pattern in WEIGHTS for file in folder.glob(pattern)})
     return f"{folder.resolve().name}@{checksum_of({file.name: quick_checksum(file) for file in files})[:8]}"

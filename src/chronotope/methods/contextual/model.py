@@ -24,10 +24,10 @@ from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usa
 class ContextualModel(Method, ContextualSettings):
     """The mean of a word's contextual vectors in each condition: the sentences go through an encoder.
 
-    The vectors of the single usages stay in the folder `usages` of the run, for `usage_change` and `senses`. The same
-    settings on the same run are encoded once; an interrupted encoding resumes. The fields are those of
-    `chronotope.config.ContextualSettings`. The run needs its text. On one machine the same seed gives the same usages;
-    the vectors of a neural encoder are equal up to rounding.
+    The vectors of the single usages stay in the folder `usages` of the run, for `usage_change` and `senses`. A run is
+    encoded once for the same settings, and an interrupted encoding resumes. The fields are those of
+    `chronotope.config.ContextualSettings`. The run must have kept its text. The same seed gives the same usages; the
+    vectors of a neural encoder are equal up to rounding.
     """
 
     supports = frozenset({"cuda"})
@@ -46,7 +46,7 @@ class ContextualModel(Method, ContextualSettings):
         identity |= {"settings": provenance["settings"] | {"words": chosen.tolist()}}
         key = checksum_of(identity)[:16]
         folder = counts.folder / FOLDER / key
-        if name is None:  # an encoder that does not say which it is may be another one next time
+        if name is None:  # an encoder without a name may be another one next time
             shutil.rmtree(folder, ignore_errors=True)
         usages = sample_usages(counts, chosen, self.per_pair, self.seed)
         encode_usages(counts, usages, encoder, folder, options.on_step)

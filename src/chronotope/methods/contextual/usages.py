@@ -75,7 +75,7 @@ def sample_usages(counts: Counts, words: NDArray[np.int64], per_pair: int, seed:
 
 
 def sentences(counts: Counts, positions: NDArray[np.int64]) -> Iterator[tuple[str, Span]]:
-    """Yield the sentence around each position in the file of tokens, ascending, and where the word stands in it."""
+    """Yield the sentence around each position in the file of tokens, ascending, and the span of the word in it."""
     if not TextStore.is_in(counts.folder):
         raise InputError(f"{counts.folder} was prepared without its text (--no-text), so it has no sentences")
     store, texts = counts.store, TextStore(counts.folder)
@@ -96,7 +96,7 @@ def sentences(counts: Counts, positions: NDArray[np.int64]) -> Iterator[tuple[st
 def encode_usages(
     counts: Counts, usages: Usages, encoder: Encoder, folder: Path, on_step: Callable[[int, int], None]
 ) -> None:
-    """Encode usages into `folder`, part by part; parts that are there are not encoded again."""
+    """Encode usages into `folder`, part by part; skip finished parts."""
     with writable(folder.parent):
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder, "train"):
@@ -112,7 +112,9 @@ def encode_usages(
                 texts, spans = zip(*sentences(counts, usages.position[rows]), strict=True)
                 vectors = np.asarray(encoder(list(texts), list(spans)))
                 if vectors.ndim != 2 or len(vectors) != len(rows):
-                    raise InputError(f"an encoder returns a row for each text; {len(rows)} became {vectors.shape}")
+                    raise InputError(
+                        f"an encoder must return one row per text; for {len(rows)} texts the shape is {vectors.shape}"
+                    )
                 with np.errstate(over="ignore"):
                     vectors = vectors.astype(np.float16)
                 if not np.isfinite(vectors).all():

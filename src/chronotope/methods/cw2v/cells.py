@@ -1,9 +1,9 @@
 """The cells of a corpus in the order of training: by stratum, condition, part and row.
 
-All cells of one (word, condition) pair form a row. A stratum holds an eighth of the words with all their rows, a part
-some of these words. Rows of different words are independent while the other side is fixed, so parts run in parallel
-with the same result on any number of threads. Cells lie in the order of their visits, so that they can be read from
-disk during training.
+All cells of one (word, condition) pair form a row. A stratum holds the rows of an eighth of the words, a part those of
+a sixteenth of these words. Rows of different words are independent while the other side is fixed, so parts run in
+parallel with the same result on any number of threads. Cells are stored in the order of training, so that they can be
+read from disk.
 """
 
 import heapq
@@ -101,7 +101,7 @@ def _training_order(counts: Counts, pair_cells: NDArray[np.int64]) -> tuple[NDAr
 
 
 def balanced_parts(load: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """(W,) a part for each word; all parts have about the same load: heaviest words first, to the lightest part."""
+    """(W,) the part of each word, of about equal load: each word, the heaviest first, goes to the lightest part."""
     part = np.empty(len(load), dtype=np.int64)
     lightest = [(0, number) for number in range(parts)]
     for word in np.argsort(-load, kind="stable").tolist():

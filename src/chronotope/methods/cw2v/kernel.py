@@ -1,10 +1,10 @@
 """The steps of training: move the rows of one side while the other side is fixed.
 
-A group is up to 32 cells of one row. The row moves once a group by AdaGrad, with one accumulator a row. The gradient
-of the condition vectors is only summed; it is applied between strata. The pull of deviations toward zero is implicit
-(divide by 1 + step · penalty), which is stable for any penalty; each visited cell carries its share of it.
+A group is up to 32 cells of one row. The row moves once per group by AdaGrad, with one accumulator per row. The
+gradient of the condition vectors is only summed; it is applied between strata. The pull of deviations toward zero is
+implicit (divide by 1 + step · penalty), which is stable for any penalty; each visited cell applies its share.
 
-Sums over dimensions stand in loops that store nothing: only then does the compiler add in the same order in every run.
+Loops that sum over dimensions store nothing: only then does the compiler add in the same order in every run.
 """
 
 import math
@@ -108,7 +108,7 @@ def move_block(  # type: ignore[no-untyped-def]
     thread, threads, stratum, conditions, cells, side, share, vectors, offset, other_bias, condition, rate, gradient,
     squared,
 ):  # fmt: skip
-    """Move a thread's parts of some conditions; sums are kept by part, as the number of threads may differ."""
+    """Move a thread's parts of some conditions; sum by part, so that the number of threads does not matter."""
     for c in conditions:
         for part in range(thread, PARTS, threads):
             at = (stratum * len(condition) + c) * PARTS + part

@@ -34,10 +34,8 @@ class ConditionedModel(Method, ConditionedSettings):
     """CW2V: a word's vector in a condition is `word ⊙ condition + deviation`.
 
     The fields are those of `chronotope.config.ConditionedSettings`. Two known models are special cases: without
-    `deviations` that of Tian et al. (2018), where no word has a change of its own; without `condition_vectors` that
-    of Bamman et al. (2014). The omitted part keeps its initial value, 0 or 1; it saves no memory in training.
-
-    Training runs on the CPU only, so `device="auto"` and `device="cpu"` give the same bytes.
+    `deviations` that of Tian et al. (2018), where no word changes by itself; without `condition_vectors` that of Bamman
+    et al. (2014). The omitted part keeps its initial value, 0 or 1; training needs the same memory.
 
     Examples
     --------
@@ -49,15 +47,15 @@ class ConditionedModel(Method, ConditionedSettings):
 
     @property
     def method(self) -> str:
-        """Return the name of the method that these settings make."""
+        """The name of the method with these settings."""
         return "cw2v" if self.deviations and self.condition_vectors else "additive" if self.deviations else "covariate"
 
     @classmethod
     def preset(cls, name: str, axis: str | Counts | None = None) -> Self:
         """Return the model of the 'paper', or with the settings of the 'authors' program.
 
-        Settings depend on the axis: 'time', 'place', or that of the counts. Without it `fit` chooses the smoothness of
-        the paper by its counts, and 'authors' is refused, since more of its settings depend on the axis.
+        Settings depend on the axis: 'time', 'place', or that of the counts. Without an axis, `fit` sets the smoothness
+        of 'paper', and 'authors' is refused, since more of its settings depend on the axis.
         """
         if axis is None:
             paper, other = (replace(config.preset(name, axis), smoothness=None) for axis in ("time", "place"))
@@ -147,7 +145,7 @@ class ConditionedModel(Method, ConditionedSettings):
 
 
 def memory_needed(counts: Counts, settings: ConditionedSettings) -> tuple[int, int]:
-    """Return the bytes that training holds beside the cells, and those of the cells."""
+    """Return the bytes that training holds besides the cells, and the bytes of the cells."""
     words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
     parameters = 8 * pairs * settings.dimensions + (2 * words + conditions * (1 + PARTS)) * 4 * settings.dimensions
     # Cells of one condition are arranged at a time. The start holds the mean matrix.

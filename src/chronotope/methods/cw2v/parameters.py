@@ -16,18 +16,16 @@ from chronotope.cooccurrence.association import pmi_matrix
 from chronotope.methods.base import Floats
 from chronotope.runtime.blas import one_blas_thread
 
-# Words and contexts start at this share of their length, so that a product starts at a quarter of the mutual
-# information.
+# Words and contexts start at this share of their length, so a product starts at a quarter of the mutual information.
 START_SHARE = 0.5
 # A direction with a smaller share of the first singular value is rounding noise.
 MIN_SINGULAR_SHARE = 1e-6
 
 
 class Parameters(NamedTuple):
-    """Everything that is learned; deviations and biases exist only for pairs that occur.
+    """All learned parameters; deviations and biases exist only for pairs that occur.
 
-    AdaGrad's accumulators have the same fields, with one number for each row: one number for each element would cost
-    twice the time and memory at the same held-out error.
+    AdaGrad's accumulators have the same fields, with one number per row.
     """
 
     word: Floats  # (W, D)
@@ -96,8 +94,8 @@ def mean_mutual_information(counts: Counts) -> sparse.csr_array[np.float32]:
 def initial_accumulators(parameters: Parameters, start: float, fixed: Collection[str] = ()) -> Parameters:
     """Return accumulators of `start`; those of `fixed` parameters hold the largest float.
 
-    A step is the rate divided by the root of the accumulator, about 1e-21 there: a 1 stays exactly 1, and a 0 stays so
-    small that adding it to a vector changes no bit. (Infinity could become NaN in a compiled square root.)
+    A step is the rate divided by the root of the accumulator, about 1e-21 for the largest float: a 1 stays exactly 1,
+    and a 0 stays too small to change a bit of a vector. (Infinity could become NaN in a compiled square root.)
     """
     return Parameters(
         *(

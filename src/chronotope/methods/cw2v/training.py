@@ -48,16 +48,28 @@ class Trainer:
 
     def move_stratum(self, stratum: int) -> float:
         """Move everything once over the cells of a stratum; return the weighted squared error of the words."""
-        q = self._parameters.condition
-        gradient = np.zeros((PARTS, *q.shape), dtype=np.float32)
+        gradient = np.zeros((PARTS, *self._parameters.condition.shape), dtype=np.float32)
         squared = np.zeros((2, PARTS))
         sides = [Side.of(name, self._parameters, self._accumulators) for name in ("word", "context")]
         for turn, (moving, fixed) in enumerate((sides, sides[::-1])):
             for conditions in self.visits(stratum):
                 self._move_block(stratum, conditions, moving, fixed, gradient, squared[turn])
-        accumulated = self._accumulators.condition
-        step_conditions(q, accumulated, gradient.sum(axis=0), self._neighbors, self._rate, share=1 / STRATA)
+        self._move_conditions(gradient.sum(axis=0))
         return float(squared[0].sum())
+
+    def _move_conditions(self, gradient: Floats) -> None:
+        """Move the condition vectors: a step against the summed gradient, then toward their neighbors.
+
+        The pull between neighbors is implicit, (q/η + Σ α q_b) / (1/η + Σ α): a mean of the vector and its neighbors,
+        so it is stable for any strength.
+        """
+        q, accumulated, neighbors = self._parameters.condition, self._accumulators.condition, self._neighbors
+        accumulated += np.mean(gradient**2, axis=1)
+        step = (self._rate / np.sqrt(np.maximum(accumulated, np.finfo(np.float32).tiny)))[:, None].astype(np.float64)
+        pull = step / STRATA  # the gradient covers this share of an epoch
+        strength: NDArray[np.float64] = np.asarray(neighbors.sum(axis=1)).reshape(-1, 1)
+        moved = q - step * gradient + pull * (neighbors @ q.astype(np.float64))
+        q[:] = moved / (1 + pull * strength)
 
     def visits(self, stratum: int) -> list[NDArray[np.int64]]:
         """Return blocks of conditions in the order in which a stratum visits them.
@@ -110,24 +122,3 @@ def edge_matrix(graph: Graph, alpha: NDArray[np.float64]) -> sparse.csr_array[np
     """(C, C) the strength of each edge, in both directions."""
     ends = graph.edges[:, [0, 1]].T.ravel(), graph.edges[:, [1, 0]].T.ravel()
     return sparse.coo_array((np.tile(alpha, 2), ends), (graph.size, graph.size)).tocsr()
-
-
-def step_conditions(
-    condition: Floats,
-    accumulated: Floats,
-    gradient: Floats,
-    neighbors: sparse.csr_array[np.float64],
-    rate: float,
-    share: float,
-) -> None:
-    """Move the condition vectors: a step against the summed gradient, then toward their neighbors.
-
-    The pull between neighbors is implicit, (q/η + Σ α q_b) / (1/η + Σ α): a mean of the vector and its neighbors, so
-    it is stable for any strength. `share` is the fraction of an epoch that the gradient covers.
-    """
-    accumulated += np.mean(gradient**2, axis=1)
-    step = (rate / np.sqrt(np.maximum(accumulated, np.finfo(np.float32).tiny)))[:, None].astype(np.float64)
-    pull = step * share
-    strength: NDArray[np.float64] = np.asarray(neighbors.sum(axis=1)).reshape(-1, 1)
-    moved = condition - step * gradient + pull * (neighbors @ condition.astype(np.float64))
-    condition[:] = moved / (1 + pull * strength)

@@ -5,8 +5,8 @@ With A = V ⊙ q_c + D and B = U ⊙ q_c + D′, one row for each word that occu
     L = Σ_c Σ_ij w_ic w_jc (M_ijc − a_ic · b_jc)²  +  β′ (‖D‖² + ‖D′‖²)  +  α/2 Σ_(a,b)∈E ‖q_a − q_b‖²
 
 M is the positive mutual information, and w = n / (n + 10) as in `graph`. Given the other side, the rows of a condition
-have a closed form at the cost of the cells that are not zero; so have V, U and q. No step raises the loss. β′ is β/8
-times the mean square of a dimension of B at the start, so that one β serves vocabularies of all sizes.
+have a closed form, whose cost depends only on the nonzero cells; so have V, U and q. No step raises the loss. β′ is β/8
+times the mean square of a dimension of B at the start, so that the same β suits vocabularies of all sizes.
 """
 
 from __future__ import annotations

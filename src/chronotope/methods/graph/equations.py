@@ -2,7 +2,7 @@
 
 A word's system is T − β 11ᵀ/n with T = diag(w + β) + L, where L is the Laplacian of its links. T is tridiagonal if
 every link joins neighbors; other links are solved by conjugate gradients. The rank-one term uses the Sherman–Morrison
-formula. `xp` is NumPy or CuPy; `put` brings an array or a SciPy matrix to its device.
+formula. `xp` is NumPy or CuPy; `put` copies an array or a SciPy matrix to its device.
 """
 
 from collections.abc import Callable

@@ -28,7 +28,7 @@ def make_problem(
     word = support.word[order]
     word_start = np.searchsorted(word, np.arange(words + 1))
 
-    # Consecutive pairs of one word in one place; places alone have no such pairs, since each occurs once.
+    # Consecutive pairs of one word in one place; without time each place has one pair, so there are none.
     first = np.flatnonzero((word[1:] == word[:-1]) & (place[order][1:] == place[order][:-1]))
     gap = time[order][first + 1] - time[order][first]
     link_word, a = word[first], first - word_start[word[first]]

@@ -3,6 +3,7 @@
 import errno
 import tempfile
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from chronotope.cooccurrence import Association, Counts, PairMatrix
-from chronotope.cooccurrence.association import rows_by_condition
+from chronotope.cooccurrence import Association, Counts, PairMatrix, scale_of_conditions
+from chronotope.cooccurrence.association import context_totals, rows_of
 from chronotope.errors import InputError
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.runtime.resources import Block, even_blocks, stretches
@@ -55,10 +56,25 @@ def mutual_information(
     threads: int = 1,
     folder: Path | None = None,
 ) -> PairMatrix:
-    """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk."""
-    parts = rows_by_condition(counts, association, marginals=marginals, threads=1 if folder else threads)
-    room = 2 * (1 + association.directional_contexts) * counts.size
-    return _assemble(parts, room, len(counts.vocabulary) * (1 + association.directional_contexts), folder)
+    """Return one sparse row for each (word, condition), in memory or, with a `folder`, on disk.
+
+    `marginals` are the context frequencies: the condition's 'own', or 'pooled' over all conditions. Each thread holds
+    one condition at a time; with a folder there is one thread.
+    """
+    words, conditions = len(counts.vocabulary), range(len(counts.conditions))
+    directional, columns, pooled = association.directional_contexts, 1 + association.directional_contexts, None
+    if marginals == "pooled":
+        scale = scale_of_conditions(counts)
+        totals = (context_totals(counts.cells(condition), words, directional) for condition in conditions)
+        pooled = sum((scale[condition] * total for condition, total in enumerate(totals)), np.zeros(1))
+
+    def rows(condition: int) -> Rows:
+        length, context, value = rows_of(counts.cells(condition), words, association, pooled)
+        return length[counts.vocabulary.support.words_in(condition)], context, value
+
+    with ThreadPoolExecutor(threads) as pool:
+        parts = (map if folder or threads == 1 else pool.map)(rows, conditions)
+        return _assemble(parts, 2 * columns * counts.size, words * columns, folder)
 
 
 def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix:

@@ -1,7 +1,6 @@
 """`graph`: from counts to conditioned embeddings by alternating two exact steps."""
 
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Self
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, Counts
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods.base import Epoch, FitOptions, Method, check_dimensions, embeddings_of, training_run
+from chronotope.methods.base import Epoch, FitOptions, Floats, Method, check_dimensions, embeddings_of, training_run
 from chronotope.methods.device import Choice, train_on
 from chronotope.methods.graph.links import make_problem
 from chronotope.methods.graph.matrix import mutual_information
@@ -20,18 +19,18 @@ from chronotope.methods.graph.products import BLOCKS, CpuProducts, Products, gpu
 from chronotope.methods.graph.solver import Solver, sum_of_squares
 from chronotope.methods.heldout import Scores, held_out_scorer
 
-# Defaults; more dimensions do not clearly find more renamed words.
+# Default dimensions; more of them do not clearly find more renamed words.
 DIMENSIONS_WITH_TIME, DIMENSIONS_OF_PLACES = 200, 300
 
 
 @dataclass(frozen=True, repr=False)
 class GraphModel(Method, GraphSettings):
-    """Mutual information with common contexts, a word's vectors smoothed along the graph of conditions.
+    """Mutual information with common contexts; a word's vectors are smoothed along the graph of conditions.
 
-    The fields are those of `chronotope.config.GraphSettings`. Without any pull between a word's vectors (smoothness and
-    deviation penalty 0) it is the truncated singular value decomposition of all conditions over common contexts. In
-    `fit`, `place_edges` add links between a word's vectors in neighboring places; without them its vectors in all
-    places are pulled toward their mean alone.
+    The fields are those of `chronotope.config.GraphSettings`. With smoothness and deviation penalty 0 it is the
+    truncated singular value decomposition of all conditions over common contexts. In `fit`, `place_edges` add links
+    between a word's vectors in neighboring places; without them its vectors in all places are only pulled toward their
+    mean.
     """
 
     supports = frozenset({"cuda", "memory", "place_edges"})
@@ -43,7 +42,7 @@ class GraphModel(Method, GraphSettings):
 
     @property
     def method(self) -> str:
-        """The name of the method that these settings make."""
+        """The name of the method with these settings."""
         return "shared-context" if self.smoothness == 0 and self.deviation_penalty == 0 else "graph"
 
     def _fit(self, counts: Counts, options: FitOptions) -> ConditionedEmbeddings:
@@ -93,10 +92,11 @@ class GraphModel(Method, GraphSettings):
                 if run.history:
                     solver.best_contexts()
                 loss = (constant + solver.solve_rows()) / (constant or 1.0)
-                held_out = score(context_scores(solver, counts))
+                tensors = {"rows": solver.rows, "contexts": solver.contexts}
+                held_out = score(context_scores(**tensors, counts=counts))
                 run.report(Epoch(len(run.history) + 1, self.epochs, loss, held_out))
                 options.on_step(len(run.history), self.epochs)
-                run.save_if_due({"rows": solver.rows, "contexts": solver.contexts}, {})
+                run.save_if_due(tensors, {})
             rows, contexts = solver.principal()
         return embeddings_of(counts, rows, provenance | {"training": run.history}, contexts=contexts)
 
@@ -115,8 +115,8 @@ class GraphModel(Method, GraphSettings):
 def default_smoothness(bins: int) -> float:
     """Return the τ that keeps ten elevenths of a steady change over all time bins, between 0.1 and 1.
 
-    Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Two bins are each other's only
-    neighbors: with τ = 1 two thirds of their difference would be lost.
+    Along a chain of n bins the slowest change is divided by 1 + τ (2 - 2 cos π/n). Between two bins, τ = 1 would remove
+    two thirds of the difference.
 
     >>> [round(default_smoothness(bins), 2) for bins in (0, 2, 3, 5, 7, 10, 27)]
     [1.0, 0.1, 0.1, 0.26, 0.5, 1.0, 1.0]
@@ -125,7 +125,7 @@ def default_smoothness(bins: int) -> float:
 
 
 def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
-    """Return the bytes that training on the CPU takes: in memory throughout, and for the cells."""
+    """Return the bytes that training on the CPU always holds in memory, and the bytes of the cells."""
     words, pairs, largest = len(counts.vocabulary), len(counts.vocabulary.support.word), int(counts.cell_sizes.max())
     dimensions, columns = model.dimensions or 1, 1 + model.directional_contexts
     # The vectors of each pair; its cells and equations.
@@ -137,13 +137,11 @@ def host_memory(counts: Counts, model: GraphModel) -> tuple[int, int]:
     return kept, 2 * 12 * columns * counts.size
 
 
-def context_scores(solver: Solver, counts: Counts) -> Scores:
+def context_scores(rows: Floats, contexts: Floats, counts: Counts) -> Scores:
     """Return a function that predicts the mutual information of all contexts of some words in a condition."""
     support, words = counts.vocabulary.support, len(counts.vocabulary)
-    on_host = cache(lambda: (solver.rows, solver.contexts))
 
     def scores(condition: int, asked: NDArray[np.int32]) -> NDArray[np.floating]:
-        rows, contexts = on_host()
         found = rows[support.start[condition] + np.searchsorted(support.words_in(condition), asked)] @ contexts.T
         # A directional context has two columns, each with half of the word's frequency.
         return np.asarray(found if len(contexts) == words else np.logaddexp(found[:, ::2], found[:, 1::2]))

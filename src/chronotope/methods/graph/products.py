@@ -1,4 +1,4 @@
-"""Products with the sparse matrix M: by sparse matrices of SciPy or CuPy, or by loops on the threads of a CPU."""
+"""Products with the sparse matrix M: by sparse matrices of CuPy (or SciPy), or by loops in threads on the CPU."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,14 +28,14 @@ class Products:
         self.xp, self._matrices, self._cells, self.room = xp, matrices, cells, room
 
     def put(self, array: Any) -> Any:
-        """Bring an array or a SciPy matrix to the device."""
+        """Copy an array or a SciPy matrix to the device."""
         if not isinstance(array, sparse.csr_array):
             return self.xp.asarray(array)
         value, column, start = map(self.xp.asarray, (array.data, array.indices, array.indptr))
         return self._matrices.csr_matrix((value, column, start), shape=array.shape)
 
     def get(self, array: Any) -> NDArray[Any]:
-        """Bring an array back."""
+        """Copy an array to the host."""
         return np.asarray(array.get() if hasattr(array, "get") else array)
 
     def forward(self, matrix: PairMatrix, contexts: Any, out: Any) -> None:

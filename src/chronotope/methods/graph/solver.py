@@ -48,7 +48,7 @@ class Solver:
         return self._products.get(self._contexts)
 
     def restore(self, rows: Floats, contexts: Floats) -> None:
-        """Go on from these."""
+        """Continue from saved rows and contexts."""
         self._rows, self._contexts = self._products.put(rows), self._products.put(contexts)
 
     def start_contexts(self, seed: int) -> None:

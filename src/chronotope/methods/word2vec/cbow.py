@@ -1,4 +1,4 @@
-"""Continuous bag of words with negative sampling, one side of which can be frozen; compiled.
+"""Continuous bag of words with negative sampling, compiled; the output side can be frozen.
 
 word2vec (Mikolov et al. 2013) predicts a word from the mean of the vectors around it: the `inside` matrix holds the
 vectors that are averaged, the `outside` matrix the vectors to compare the mean with. gensim always moves both.
@@ -24,7 +24,7 @@ class Text(NamedTuple):
     keep: NDArray[np.float64]  # (W,) the probability that an occurrence of a word is kept
     noise: NDArray[np.float64]  # (W,) the cumulative distribution of negative samples
     window: int
-    shrink: bool  # whether the reach of each window is random, so that nearer contexts count more
+    shrink: bool  # whether the size of each window is random, so that nearer contexts count more
 
 
 class Step(NamedTuple):
@@ -99,8 +99,8 @@ def _move(around, asked, rate, learn_outside, inside, outside, mean, pull):  # t
         score = np.float32(0)
         for k in range(dimensions):
             score += mean[k] * outside[word, k]
-        given = np.float32(1) / (np.float32(1) + np.exp(-score))
-        error = (np.float32(1) if number == 0 else np.float32(0)) - given
+        predicted = np.float32(1) / (np.float32(1) + np.exp(-score))
+        error = (np.float32(1) if number == 0 else np.float32(0)) - predicted
         for k in range(dimensions):
             pull[k] += error * outside[word, k]
         if learn_outside:

@@ -22,10 +22,10 @@ CHUNK_TOKENS = 500_000
 class CompassWord2Vec(Method, CompassSettings):
     """word2vec with its output side learned from all the text and frozen (Di Carlo et al. 2019, Bianchi et al. 2020).
 
-    CBOW is trained on all the text first: that is the compass. Then in each condition the word vectors are learned
-    against its output vectors, which do not move, so that all conditions share one space without rotations. A word
-    that is absent from a condition has its vector of the compass. Vectors are not centered, as in the original.
-    The fields are those of `chronotope.config.CompassSettings`; the window and its weighting are those of the counts.
+    First CBOW is trained on all the text: the compass. Then in each condition the word vectors are learned against the
+    output vectors of the compass, which stay fixed, so that all conditions share one space without rotations. A word
+    that is absent from a condition has its vector of the compass. Vectors are not centered, as in the original. The
+    fields are those of `chronotope.config.CompassSettings`; the window and its weighting are those of the counts.
 
     The kernel is our own (`chronotope.methods.word2vec.cbow`), since gensim cannot freeze the output side. The
     compass uses one thread, the conditions use all.
@@ -91,9 +91,9 @@ class CompassWord2Vec(Method, CompassSettings):
             steps.add()
 
 
-def split_documents(documents: NDArray[np.int64], tokens: int = CHUNK_TOKENS) -> list[NDArray[np.int64]]:
-    """Split documents into chunks of about `tokens`; the split depends on the text only."""
+def split_documents(documents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Split documents into chunks of about CHUNK_TOKENS; the split depends only on the text."""
     length = np.cumsum(documents[:, 1] - documents[:, 0])
-    number = max(1, round(int(length[-1]) / tokens))
+    number = max(1, round(int(length[-1]) / CHUNK_TOKENS))
     limits = np.searchsorted(length, np.linspace(0, int(length[-1]), number + 1)[1:-1])
     return [part for part in np.split(documents, limits) if len(part)]

@@ -37,11 +37,11 @@ class AlignedWord2Vec(Method, AlignedSettings):
     """word2vec in each condition, aligned by orthogonal Procrustes (Hamilton et al. 2016).
 
     The original uses skip-gram. The default here is CBOW, as in the comparison of Gong et al. (2020): conditions are
-    often small, and with little text CBOW aligns better. Time bins are aligned along the chain, places to the one
-    with the most text; see `methods.word2vec.procrustes`. With `anchors` rotations are fitted to some words alone, as
-    the maps of Zhang et al. (2016); their refinement by the reference points of a query is not built. The fields are
-    those of `chronotope.config.AlignedSettings`. Vectors are not centered, as in the original; an absent word gets its
-    mean over the other conditions.
+    often small, and with little text CBOW aligns better. Each time bin is rotated to the previous one, each place to
+    the place with the most text; see `methods.word2vec.procrustes`. With `anchors`, rotations are fitted only to some
+    words, like the maps of Zhang et al. (2016); their refinement by reference points is the retrieval 'references'. The
+    fields are those of `chronotope.config.AlignedSettings`. Vectors are not centered, as in the original; an absent
+    word gets its mean over the other conditions.
     """
 
     _name = "aligned"
@@ -54,15 +54,15 @@ class AlignedWord2Vec(Method, AlignedSettings):
 class LinearWord2Vec(Method, LinearSettings):
     """word2vec in each condition; a query is mapped by a local linear map (Kulkarni et al. 2015).
 
-    The map from one condition to another is fitted to the 1,000 words nearest to the query (the number in the
-    authors' program) that occur in both, anew for each query; see `chronotope.embeddings.LocalLinearMap`. The fields
-    are those of `chronotope.config.LinearSettings`. Vectors are not centered.
+    For each query, the map from one condition to another is fitted to the 1,000 nearest words that occur in both, as
+    many as in the authors' program; see `chronotope.embeddings.LocalLinearMap`. The fields are those of
+    `chronotope.config.LinearSettings`. Vectors are not centered.
 
-    The vectors are stored aligned, as those of `aligned`. Rotations change neither the fit nor a cosine, so no answer
-    between two conditions depends on it; absent words and questions about all conditions need a common space.
+    The vectors are stored rotated, like those of `aligned`, for absent words and for questions about all conditions.
+    Rotations change neither the fit nor a cosine, so they affect no answer between two conditions.
 
-    With `anchors`, the conditions are stored mapped by one linear map each, fitted to the anchors along the same chain
-    as the rotations of `aligned` (Zhang et al. 2016), and queries are not mapped again.
+    With `anchors`, each condition is stored mapped by one linear map, fitted to the anchors along the same chain as the
+    rotations of `aligned` (Zhang et al. 2016), and queries are not mapped again.
     """
 
     _name = "linear"
@@ -81,7 +81,7 @@ def _fit_aligned(
     mapping: LocalLinearMap | None,
     fit: Callable[..., NDArray[np.float64]],
 ) -> ConditionedEmbeddings:
-    """Train each condition alone, and map all into one space."""
+    """Train each condition separately, and map all into one space."""
     listed = listed_anchors(model.anchors, counts.vocabulary)  # a misspelled file is refused before the training
     settings = replace(model, epochs=model.epochs or epochs_for(float(counts.tokens.mean())))
     provenance = settings.provenance(counts, options, packages=gensim_version())

@@ -1,9 +1,9 @@
-"""Rotations that bring vectors trained apart into one space (orthogonal Procrustes; Hamilton et al. 2016).
+"""Rotations into one space, for vectors trained separately (orthogonal Procrustes; Hamilton et al. 2016).
 
-The time bins of a place are aligned along the chain, each to the one before it; then each place as a whole, by the
-mean of each word's vectors over time, to the place with the most text. Time alone is one place, and places alone have
-one bin each. Rotations are fitted to unit vectors, and a word's weight grows with its count in the rarer condition:
-the direction of a word seen a few times is mostly chance.
+Each time bin of a place is rotated to the previous one. Then each place as a whole is rotated to the place with the
+most text, by the mean of each word's vectors over time. Time alone is one place, and places alone have one bin each.
+Rotations are fitted to unit vectors. A word's weight grows with its count in the rarer condition, since the direction
+of a rare word is mostly chance.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,7 @@ from chronotope.methods.base import Floats, find_words
 from chronotope.runtime.blas import one_blas_thread
 
 Anchors = str | NDArray[np.int64] | None
-# Shares of the vocabulary, as in the original.
-FREQUENT_SHARE = 0.05
-STABLE_SHARE = 0.25
+FREQUENT_SHARE, STABLE_SHARE = 0.05, 0.25  # of the vocabulary, as in the original
 LEAST_RIDGE = 1e-9  # keeps the equations of few words solvable
 
 
@@ -55,7 +53,7 @@ def align(
 
     A word that occurs n times in the rarer of two conditions has the weight n / (n + shrinkage). Rotations are fitted
     to the `landmarks`, (W,), or to all words. If two conditions share fewer than `min_shared` words, raise InputError:
-    below the number of dimensions a rotation is partly chance. `fit` may be `linear_map` instead.
+    with fewer words than dimensions a rotation is partly chance. `fit` may also be `linear_map`.
     """
     aligned = vectors.copy()
 
@@ -76,7 +74,7 @@ def align(
         if len(shared) < min_shared:
             what = "words" if landmarks is None else "landmarks"
             share = f"{names[0]} and {names[1]} share only {len(shared):,} {what}"
-            raise InputError(f"{share}; to rotate {min_shared} dimensions takes at least as many")
+            raise InputError(f"{share}; a rotation of {min_shared} dimensions needs at least as many")
         if not len(shared):
             return
         weight = rarer[shared] / (rarer[shared] + shrinkage)

@@ -35,7 +35,7 @@ def epochs_for(words: float) -> int:
 
 
 class StepCounter:
-    """Counts epochs over all models of a fit; `stop` ends models that run in other threads."""
+    """Count epochs over all models of a fit; `stop` ends models in other threads."""
 
     def __init__(self, on_step: OnStep, total: int) -> None:
         self.stop = threading.Event()
@@ -75,7 +75,7 @@ def documents_of(counts: Counts, part: Sequence[int]) -> NDArray[np.int64]:
 
 
 class TrainingText:
-    """The documents of some conditions as lists of words, without held-out documents; each pass reads them anew.
+    """The documents of some conditions as lists of words, without held-out documents; every pass reads them again.
 
     A word is written as its number; words outside the vocabulary are left out.
     """
