@@ -4,8 +4,8 @@ For conditions that do not share a space, Kulkarni et al. (2015) fit a linear ma
 computed from the vectors; only its settings are stored.
 
 A shared space is not perfectly aligned: between two conditions whole regions are rotated (all Canadian institutions
-against all Irish ones). A role map of a condition is the linear map to the space of all conditions together that moves
-mutual nearest neighbors, the same word or not, onto each other; a ridge keeps it near the identity.
+against all Irish ones). A role map is the linear map that moves the mutual nearest neighbors of two conditions, the
+same word or not, onto each other; a ridge keeps it near the identity.
 """
 
 import dataclasses
@@ -89,9 +89,9 @@ class LocalLinearMap(Settings):
 
 
 def fit_role_map(source: Floats, target: Floats) -> NDArray[np.float64]:
-    """Return the (D, D) ridge map of mutual neighbors, near the identity.
+    """Return the (D, D) ridge map of the mutual neighbors of two conditions, near the identity.
 
-    `source` (N, D) and `target` (M, D) are unit rows of the most frequent words of a condition and of all together.
+    `source` (N, D) and `target` (M, D) are unit rows of their most frequent words.
     """
     if not len(source) or not len(target):
         return np.eye(source.shape[1])

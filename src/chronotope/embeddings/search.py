@@ -84,43 +84,40 @@ class Search:
         factors = self._model.condition_factors.mean(axis=0, dtype=np.float64)
         return np.asarray(self._model.common[words] * factors, dtype=np.float32)
 
-    def matrix(self, condition: int, min_count: int, roles: bool = False) -> ConditionMatrix:
-        """Return the words with at least `min_count` occurrences in a condition; `roles`: moved by its role map."""
+    def matrix(self, condition: int, min_count: int) -> ConditionMatrix:
+        """Return the words with at least `min_count` occurrences in a condition."""
         at_least("min_count", min_count, 0)
 
         def make() -> ConditionMatrix:
-            if roles:
-                plain = self.matrix(condition, min_count)
-                return replace(plain, unit=move_together(plain.unit, self.role_map(condition)))
             counts = self.counts(condition)
             words = np.flatnonzero(counts >= min_count)
             return ConditionMatrix(words, counts[words], unit_rows(self.rows(words, condition)))
 
-        return self.cache.get(("matrix", condition, min_count, roles), make)
+        return self.cache.get(("matrix", condition, min_count), make)
 
     def takes_role_map(self, source: int, target: int, role_map: bool | None) -> bool:
-        """Return whether role maps move two conditions: `role_map`, or by default if they are places."""
+        """Return whether a role map moves the queries: `role_map`, or by default if the conditions are places."""
         if source == target or self._mapping is not None:
             return False
         return self._model.conditions.axis == "place" if role_map is None else role_map
 
     def project(self, words: NDArray[np.int64], rows: Floats, source: int, target: int, roles: bool = False) -> Floats:
-        """Return vectors of the source as (Q, D) unit vectors in the space of the target, or of all (`roles`)."""
+        """Return vectors of the source condition as (Q, D) unit vectors in the space of the target condition."""
         if source == target or (self._mapping is None and not roles):
             return unit_rows(rows)
         if self._mapping is None:
-            return move(rows, self.role_map(source))
+            return move(rows, self.role_map(source, target))
         return self._mapping.project(words, rows, self._shared_words(source, target, self._mapping.min_count))
 
-    def role_map(self, condition: int) -> NDArray[np.float64]:
-        """Return the (D, D) role map of a condition, to the space of all conditions together."""
+    def role_map(self, source: int, target: int) -> NDArray[np.float64]:
+        """Return the (D, D) role map between two conditions."""
 
         def make() -> NDArray[np.float64]:
-            matrices = (self.matrix(one, ROLE_MIN_COUNT) for one in (condition, OVERALL))
-            here, overall = (reference_pool(matrix, ROLE_WORDS).unit for matrix in matrices)
-            return fit_role_map(here, overall)
+            matrices = (self.matrix(condition, ROLE_MIN_COUNT) for condition in (source, target))
+            one, other = (reference_pool(matrix, ROLE_WORDS).unit for matrix in matrices)
+            return fit_role_map(one, other)
 
-        return self.cache.get(("role map", condition), make)
+        return self.cache.get(("role map", source, target), make)
 
     def best(
         self,
@@ -137,7 +134,7 @@ class Search:
         roles = self.takes_role_map(source, target, role_map)
         one_of("retrieval", retrieval, RETRIEVALS if source == target else BETWEEN)
         at_least("top", top, 0)
-        candidates = self.matrix(target, min_count, roles)
+        candidates = self.matrix(target, min_count)
         queries = self.project(words, rows, source, target, roles)
         if retrieval == "cosine":
             return cosine_matches(self._model.words, queries, candidates, top)
@@ -152,7 +149,7 @@ class Search:
                 found.append(reference_matches(names, query, candidates, top, moved, candidates.unit[there[near]]))
             return found
         r = self.cache.get(("r", source, target, min_count, roles), lambda: np.full(len(candidates.word), np.nan))
-        pools = self._projected_pool(source, target, min_count, roles), self.pool(target, min_count, roles)
+        pools = self._projected_pool(source, target, min_count, roles), self.pool(target, min_count)
         own = words if source == target else None
         return csls_matches(self._model.words, queries, candidates, top, *pools, r, own)
 
@@ -163,8 +160,8 @@ class Search:
         roles = self.takes_role_map(source, target, role_map)
 
         def make() -> NDArray[np.float64]:
-            pool, moved = self.pool(source, min_count, roles), self._projected_pool(source, target, min_count, roles)
-            return excess_of_removed(pool, moved.unit, self.matrix(target, min_count, roles))
+            pool, moved = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
+            return excess_of_removed(pool, moved.unit, self.matrix(target, min_count))
 
         return calibrate(self.cache.get(("removed", source, target, min_count, roles), make), chance)
 
@@ -180,12 +177,10 @@ class Search:
     ) -> list[float]:
         """Return the similarity that each candidate of the target needs to be the counterpart of a word."""
         roles, number = self.takes_role_map(source, target, role_map), np.array([word])
-        pool, there_pool = self.pool(source, min_count, roles), self._projected_pool(source, target, min_count, roles)
-        row = self.rows(number, source)
-        moved = self.project(number, row, source, target, roles)
-        own = own_similarity(number, moved if roles else unit_rows(row), pool)
-        query = moved[0].astype(np.float64)
-        there = self.matrix(target, min_count, roles)
+        pool, there_pool = self.pool(source, min_count), self._projected_pool(source, target, min_count, roles)
+        own = own_similarity(number, unit_rows(self.rows(number, source)), pool)
+        query = self.project(number, self.rows(number, source), source, target, roles)[0].astype(np.float64)
+        there = self.matrix(target, min_count)
         unit = there.unit[np.searchsorted(there.word, candidates)]
         # The word itself may be too rare for the pool.
         back = np.maximum(nearest(unit, there_pool.unit, 1).cosine.max(axis=1, initial=-1), unit @ query)
@@ -197,21 +192,23 @@ class Search:
         words = np.flatnonzero(counts >= min_count)
         return SharedWords(words, self.rows(words, source), self.rows(words, target))
 
-    def pool(self, condition: int, min_count: int, roles: bool = False) -> ConditionMatrix:
+    def pool(self, condition: int, min_count: int) -> ConditionMatrix:
         """Return the reference words of a condition for CSLS."""
-        matrix = self.matrix(condition, min_count, roles)
+        matrix = self.matrix(condition, min_count)
         if len(matrix.word) <= POOL_WORDS:
             return matrix
-        return self.cache.get(("pool", condition, min_count, roles), lambda: reference_pool(matrix))
+        return self.cache.get(("pool", condition, min_count), lambda: reference_pool(matrix))
 
     def _projected_pool(self, source: int, target: int, min_count: int, roles: bool) -> ConditionMatrix:
         """Return the reference words of the source in the space of the target; a query mapping moves all by one map."""
-        pool, mapping = self.pool(source, min_count, roles), self._mapping
-        if source == target or mapping is None:
+        pool, mapping = self.pool(source, min_count), self._mapping
+        if source == target or (mapping is None and not roles):
             return pool
 
         def make() -> ConditionMatrix:
+            if mapping is None:
+                return replace(pool, unit=move_together(pool.unit, self.role_map(source, target)))
             shared = self._shared_words(source, target, mapping.min_count)
             return replace(pool, unit=mapping.project_together(pool.unit, shared))
 
-        return self.cache.get(("projected pool", source, target, min_count), make)
+        return self.cache.get(("projected pool", source, target, min_count, roles), make)

@@ -49,6 +49,7 @@ SCRIPTS = ("parts", "model", "lookup", "search", "meaning", "axis", "sentences",
 MARK = "<!-- explorer:data -->"
 FORMAT = 3
 MIN_COUNT = 5
+MOST_ROLE_MAPS = 400  # with more pairs of places, the folder answers without role maps
 MOST_CONDITIONS = 40  # with more, `needed` is measured only from the middle one
 SENTENCES_LISTED, SENTENCES_FROM_TOKENS = 10, 100_000
 SENTENCES_IN_A_PART, WORDS_IN_A_PART = 256, 32
@@ -124,7 +125,7 @@ class _Writer:
             write_part(self.data, f"condition-{number}", self._condition(label))
         write_part(self.data, "common", self._common())
         for number in range(len(self.labels)) if self.role_maps else ():
-            write_part(self.data, f"role-map-{number}", self._role_map(number))
+            write_part(self.data, f"roles-{number}", self._roles(number))
         write_part(self.data, "needed", self._needed())
         written = self._answers()
         if with_text:
@@ -174,25 +175,31 @@ class _Writer:
         return {"vectors": packed(rows, np.int16), **short}
 
     @cached_property
-    def role_maps(self) -> bool:
-        """Whether role maps move the conditions by default."""
-        return len(self.labels) > 1 and self.model.search.takes_role_map(0, 1, None)
+    def role_maps(self) -> int:
+        """The number of role maps between places; 0 if there are too many to write."""
+        search, numbers = self.model.search, range(len(self.labels))
+        maps = sum(search.takes_role_map(one, other, None) for one in numbers for other in numbers)
+        return maps if maps <= MOST_ROLE_MAPS else 0
 
-    def _role_map(self, number: int) -> dict[str, Any]:
-        """Return the role map of a condition, less the identity, and the lengths of its moved vectors."""
-        role_map = self.model.search.role_map(number).astype(np.float32)
-        rows, scales = quantize(role_map - np.eye(len(role_map), dtype=np.float32), np.int8)
-        lengths = np.linalg.norm(self.model.matrix(self.labels[number], 1).unit @ role_map, axis=1)
-        length, scale = quantize(lengths[None], np.int16)
-        fields = {"rows": packed(rows, np.int8), "scales": _short(scales.tolist())}
-        return {**fields, "lengths": packed(length, np.int16), "scale": float(scale[0])}
+    def _roles(self, source: int) -> dict[int, Any]:
+        """Return the role maps of a condition, minus the identity, and the lengths of its mapped vectors."""
+        unit, maps = self.model.matrix(self.labels[source], 1).unit, {}
+        for target in range(len(self.labels)):
+            if self.model.search.takes_role_map(source, target, None):
+                role_map = self.model.search.role_map(source, target).astype(np.float32)
+                rows, scales = quantize(role_map - np.eye(len(role_map), dtype=np.float32), np.int8)
+                length, scale = quantize(np.linalg.norm(unit @ role_map, axis=1)[None], np.int16)
+                fields = {"rows": packed(rows, np.int8), "scales": _short(scales.tolist())}
+                maps[target] = {**fields, "lengths": packed(length, np.int16), "scale": float(scale[0])}
+        return maps
 
     def _needed(self) -> list[list[Any]]:
         """Return for each source the margins that an equivalent in each condition needs."""
         numbers = range(len(self.labels))
         sources = numbers if len(numbers) <= MOST_CONDITIONS else [len(numbers) // 2]
+        role_map = None if self.role_maps else False
         return [
-            [_short(bar_of(self.model.search.bar(at, to, min_count=MIN_COUNT))) for to in numbers]
+            [_short(bar_of(self.model.search.bar(at, to, min_count=MIN_COUNT, role_map=role_map))) for to in numbers]
             for _, at in self._counted("false matches", sources)
         ]
 

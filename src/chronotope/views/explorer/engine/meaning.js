@@ -109,7 +109,8 @@
     let targets = model.named(to ?? "all");
     if (targets.length > 1) targets = targets.filter((one) => one !== source);
     const [one, limit] = [targets.length === 1, top ?? (targets.length === 1 ? 10 : 3)];
-    const takesMap = (target) => model.manifest.role_maps && target !== source;
+    const elsewhere = (target) => about.axis === "place" && target !== source;
+    const takesMap = (target) => model.manifest.role_maps > 0 && elsewhere(target);
     const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
     if (retrieval === "references") model.fail("unavailable", "this folder ranks by csls or cosine; use a server");
     if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
@@ -129,14 +130,14 @@
       const bar = (bars[labels[target]] = table[table.length > 1 ? source : 0][target]);
       if (chance === 1) bars[labels[target]] = { ...bar, margins: bar.margins.map(() => null), false_match_rate: bar.words ? 1 : null };
       const margin = chance === 1 ? -Infinity : bar.margins[bar.least.filter((least) => count < least).length] ?? Infinity;
-      const [here, there] = await Promise.all([source, target].map((one) => search.side(one, takesMap(target))));
+      const moved = takesMap(target) ? await search.role(source, target) : null;
       /** @type {(top: number, retrieval: string) => Match[]} */
-      const search_ = (many, how) => search.equivalents(id, here, there, many, min_count, how);
+      const search_ = (many, how) => search.equivalents(id, source, target, many, min_count, how, moved);
       const found = search_(Math.max(limit, CANDIDATES), retrieval);
       const two = search_(2, "cosine");
       const nearest = two.slice(0, 1);
       const every = [...found, ...two];
-      const level = new Map(search.rivals(id, every, here, there, min_count).map((rival, at) => [every[at].id, rival + margin]));
+      const level = new Map(search.rivals(id, every, source, target, min_count, moved).map((rival, at) => [every[at].id, rival + margin]));
       const own = level.get(id);
       if (own !== undefined && count) level.set(id, Math.min(own, two.find((match) => match.id !== id)?.similarity ?? -1));
       const needed = (match) => /** @type {number} */ (level.get(match.id));
@@ -156,10 +157,12 @@
     const notes = rare(name, labels[source], count, min_count);
     if (without.length) notes.push(`No match in ${model.someOf(without)}; the nearest word is given.`);
     if (targets.length) notes.push(...documents_note);
+    const mapped = targets.some(elsewhere);
+    if (mapped && !model.manifest.role_maps) notes.push("This folder answers without role maps, since there are too many places; a server has them.");
     if (table.length === 1 && labels.length > 1) notes.push("Matches are calibrated for the middle condition of this folder; a server calibrates each.");
     const facts = {
       axis: about.axis, at: labels[source], to: to ?? null, chance, min_count, retrieval,
-      filters: [], role_map: targets.some(takesMap), without_match: without, bar: bars,
+      filters: [], role_map: mapped && model.manifest.role_maps > 0, without_match: without, bar: bars,
     };
     return answer(`${name} in ${labels[source]}: equivalents ${to ? `in ${to}` : "in every other condition"}`, rows, facts, [...notes, ...calibration(bars)]);
   }
@@ -188,7 +191,7 @@
     const absent = ids.some((id, place) => !model.count(id, where[place]));
     const [from, step, base] = ids.map((id, place) => model.unit(id, where[place]));
     const query = model.normalized(step.map((value, d) => value - from[d] + base[d]));
-    const rows = search.byCosine(query, search.plain(target), top + 3, min_count)
+    const rows = search.byCosine(query, target, top + 3, min_count)
       .filter((match) => !ids.includes(match.id)).slice(0, top)
       .map(({ word, similarity, count, documents }, rank) => ({ rank: rank + 1, word, similarity, count, documents, fallback: absent }));
     const shown = source === target ? `in ${labels[source]}` : `in ${labels[source]}, applied in ${labels[target]}`;

@@ -65,50 +65,43 @@
   }
 
   /**
-   * A condition to search in. If a role map moves its words (see mapping.py), vectors are moved `forward` by the map and
-   * queries `back`, instead of moving all words; `words` then has the lengths of the moved words.
-   * @typedef {{number: number, words: Words, forward: (v: Float64Array) => Float64Array, back: (v: Float64Array) => Float64Array}} Side
+   * A role map from the words of a condition to another (see mapping.py). Instead of mapping all words, a vector of the
+   * other condition is mapped back; `seen` is the condition with the lengths of its mapped words.
+   * @typedef {{forward: (v: Float64Array) => Float64Array, back: (v: Float64Array) => Float64Array, seen: Words}} Role
    */
-  /** @param {number} number @param {boolean} moved @returns {Promise<Side>} */
-  async function side(number, moved) {
-    if (!moved) return plain(number);
-    const words = model.condition(number);
-    const part = await lib.load(`role-map-${number}`);
+  /** @param {number} source @param {number} target @returns {Promise<Role | null>} */
+  async function role(source, target) {
+    const part = (await lib.load(`roles-${source}`))[target];
+    if (!part) return null;
     const size = model.dimensions;
     part.matrix ||= Float64Array.from(await lib.unpack(part.rows, Int8Array), (value, at) =>
       value * part.scales[Math.floor(at / size)] + (at % (size + 1) ? 0 : 1));
     const { matrix } = part;
+    const condition = model.condition(source);
     part.moved ||= await lib.unpack(part.lengths, Int16Array);
-    const inverse = words.inverse.map((value, row) => (part.moved[row] ? value / (part.moved[row] * part.scale) : 0));
+    const inverse = condition.inverse.map((value, row) => (part.moved[row] ? value / (part.moved[row] * part.scale) : 0));
     const turned = (vector, at) => vector.map((_, one) => vector.reduce((sum, value, other) => sum + value * matrix[at(one, other)], 0));
     return {
-      number,
-      words: { ...words, inverse },
       forward: (vector) => turned(vector, (to, from) => from * size + to),
       back: (vector) => turned(vector, (from, to) => from * size + to),
+      seen: { ...condition, inverse },
     };
   }
 
-  /** @param {number} number @returns {Side} */
-  const plain = (number) => ({ number, words: model.condition(number), forward: (vector) => vector, back: (vector) => vector });
-
-  /** Return the unit vector of a word. @param {number} word @param {Side} at */
-  const unitOf = (word, at) => model.normalized(at.forward(model.unit(word, at.number)));
-
   /**
    * Return r, the mean cosine of a vector with its ten nearest words of the pool without its own, their sum, and the first.
-   * @param {Float64Array} query @param {Side} there @param {number} least @param {number} own
+   * @param {Float64Array} query @param {number} number @param {number} least @param {number} own @param {Role | null} [moved]
    */
-  function neighborhood(query, there, least, own) {
-    const { words } = there;
-    const rows = pool(there.number, least);
-    const found = cosines(there.back(query), words, rows);
+  function neighborhood(query, number, least, own, moved = null) {
+    const condition = moved ? moved.seen : model.condition(number);
+    const rows = pool(number, least);
+    const found = cosines(moved ? moved.back(query) : query, condition, rows);
     const near = largest(found, NEIGHBORHOOD + (own >= 0 ? 1 : 0))
-      .filter((at) => words.word[rows[at]] !== own)
+      .filter((at) => condition.word[rows[at]] !== own)
       .slice(0, NEIGHBORHOOD);
     const r = near.reduce((sum, at) => sum + found[at], 0) / Math.max(near.length, 1);
-    const around = near.length === NEIGHBORHOOD ? there.forward(model.total(near.map((at) => rowUnit(words, rows[at])))) : null;
-    return { r, around, first: near.length ? found[near[0]] : null };
+    const sum = near.length === NEIGHBORHOOD ? model.total(near.map((at) => rowUnit(condition, rows[at]))) : null;
+    return { r, around: sum && moved ? moved.forward(sum) : sum, first: near.length ? found[near[0]] : null };
   }
 
   /** @type {Map<string, Float32Array>} */
@@ -128,25 +121,27 @@
     return { id, word: model.words[id], score, similarity, count: condition.count[row], documents: condition.documents[row] || null };
   }
 
-  /** @param {Float64Array} query @param {Side} target @param {number} top @param {number} least */
+  /** @param {Float64Array} query @param {number} target @param {number} top @param {number} least */
   function byCosine(query, target, top, least) {
-    const rows = model.enough(target.number, least);
-    const found = cosines(target.back(query), target.words, rows);
-    return largest(found, top).map((at) => match(target.words, rows[at], found[at], found[at]));
+    const condition = model.condition(target);
+    const rows = model.enough(target, least);
+    const found = cosines(query, condition, rows);
+    return largest(found, top).map((at) => match(condition, rows[at], found[at], found[at]));
   }
 
   /**
    * A candidate's r is at least its mean cosine with any ten words of the pool; so r is measured only for candidates
    * that could still be among the best.
-   * @param {Float64Array} query @param {Side} source @param {Side} target @param {number} top @param {number} least @param {number} own
+   * @param {Float64Array} query @param {number} source @param {number} target @param {number} top @param {number} least @param {number} own
+   * @param {Role | null} moved
    */
-  function byCsls(query, source, target, top, least, own) {
-    const condition = target.words;
-    const rows = model.enough(target.number, least);
-    const found = cosines(target.back(query), condition, rows);
-    const same = source.number === target.number;
+  function byCsls(query, source, target, top, least, own, moved) {
+    const condition = model.condition(target);
+    const rows = model.enough(target, least);
+    const found = cosines(query, condition, rows);
+    const same = source === target;
     const queryR = neighborhood(query, target, least, same ? own : -1).r;
-    const exact = measured(`${source.number} ${target.number} ${least}`, rows.length);
+    const exact = measured(`${source} ${target} ${least} ${moved !== null}`, rows.length);
     const bound = found.map((value) => value + 1);
     /** @type {number[]} places, by cosine − r / 2 */
     const best = [];
@@ -163,20 +158,20 @@
     };
     const lower = (around) => {
       narrow();
-      const floor = cosines(target.back(around), condition, open.map((at) => rows[at]));
+      const floor = cosines(around, condition, open.map((at) => rows[at]));
       open.forEach((at, place) => {
         const mean = (floor[place] - (same ? 1 : 0)) / NEIGHBORHOOD;
         bound[at] = Math.min(bound[at], found[at] - mean / 2);
       });
     };
-    const first = neighborhood(query, source, least, -1).around;
+    const first = neighborhood(query, source, least, -1, moved).around;
     if (first) lower(first);
     for (let size = AT_FIRST; open.length; size *= 2) {
       narrow();
       const chosen = largest(open.map((at) => bound[at]), size).map((place) => open[place]);
       const landmarks = [];
       for (const at of chosen) {
-        const { r, around } = neighborhood(target.forward(rowUnit(condition, rows[at])), source, least, same ? condition.word[rows[at]] : -1);
+        const { r, around } = neighborhood(rowUnit(condition, rows[at]), source, least, same ? condition.word[rows[at]] : -1, moved);
         exact[at] = r;
         if (around && landmarks.length < LANDMARKS) landmarks.push(around);
         keep(at);
@@ -188,33 +183,36 @@
     return best.map((at) => match(condition, rows[at], 2 * found[at] - queryR - exact[at], found[at]));
   }
 
+  /** Return the unit vector of a word, moved by a role map if there is one. @param {number} word @param {number} at @param {Role | null} moved */
+  const queryOf = (word, at, moved) => (moved ? model.normalized(moved.forward(model.unit(word, at))) : model.unit(word, at));
+
   /**
    * Return the words of a condition nearest to a word of another; the word itself may be one.
-   * @param {number} word @param {Side} at @param {Side} to @param {number} top @param {number} least @param {string} retrieval
+   * @param {number} word @param {number} at @param {number} to @param {number} top @param {number} least @param {string} retrieval
+   * @param {Role | null} [moved]
    * @returns {Match[]}
    */
-  function equivalents(word, at, to, top, least, retrieval) {
-    const query = unitOf(word, at);
-    return retrieval === "csls" ? byCsls(query, at, to, top, least, word) : byCosine(query, to, top, least);
+  function equivalents(word, at, to, top, least, retrieval, moved = null) {
+    const query = queryOf(word, at, moved);
+    return retrieval === "csls" ? byCsls(query, at, to, top, least, word, moved) : byCosine(query, to, top, least);
   }
 
   /**
    * Return the mean similarity of the rivals of a word and each candidate (see counterparts.py).
-   * @param {number} word @param {Match[]} found @param {Side} at @param {Side} to @param {number} least
+   * @param {number} word @param {Match[]} found @param {number} at @param {number} to @param {number} least @param {Role | null} moved
    */
-  function rivals(word, found, at, to, least) {
-    const own = neighborhood(unitOf(word, at), at, least, word).first ?? 0;
+  function rivals(word, found, at, to, least, moved) {
+    const own = neighborhood(model.unit(word, at), at, least, word).first ?? 0;
     return found.map((match) => {
-      const there = neighborhood(unitOf(match.id, to), at, least, -1).first;
+      const there = neighborhood(model.unit(match.id, to), at, least, -1, moved).first;
       return (own + Math.max(there ?? -1, match.similarity)) / 2;
     });
   }
 
   /** @param {number} word @param {number} at @param {number} top @param {number} least @param {string} retrieval */
   function neighbors(word, at, top, least, retrieval) {
-    const here = plain(at);
-    return equivalents(word, here, here, top + 1, least, retrieval).filter((one) => one.id !== word).slice(0, top);
+    return equivalents(word, at, at, top + 1, least, retrieval).filter((one) => one.id !== word).slice(0, top);
   }
 
-  lib.search = { neighbors, equivalents, byCosine, rivals, side, plain };
+  lib.search = { neighbors, equivalents, byCosine, rivals, role };
 }
