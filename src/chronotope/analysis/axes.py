@@ -250,7 +250,7 @@ def parse(text: str, known: ConditionedEmbeddings | None = None) -> Sides:
 
 
 def _spelled(word: str, known: ConditionedEmbeddings) -> str:
-    """Return a word as the model spells it; point out a missing space around a minus."""
+    """Return a word as the model spells it; the error for an unknown one suggests a space around a minus."""
     for sign in re.finditer("[-−–]", word) if word not in known else ():
         left, right = word[: sign.start()], word[sign.end() :]
         if left in known and right in known:

@@ -115,7 +115,7 @@ def _between(
 def _clusters(distances: Numbers, groups: int | None) -> tuple[list[int], list[int], list[list[float]], float | None]:
     """Return the order of places, the group of each, the merges and the fidelity of the tree.
 
-    A merge is the numbers of two nodes and their distance: places in that order come first, then earlier merges.
+    A merge is two nodes and their distance. Nodes are numbered: the places in that order, then the merges.
     Fidelity is the cophenetic correlation: how well the tree preserves the distances.
     """
     from scipy.cluster.hierarchy import cophenet, fcluster, leaves_list, linkage

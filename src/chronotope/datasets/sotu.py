@@ -1,4 +1,4 @@
-"""Corpora that come with a package: real text to start with."""
+"""Real text to start with, from a Python package."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Locks on a run or a model; the system releases them when their holder dies. Reading needs no lock.
+"""Locks on a run or a model; the system releases them when their process ends. Reading needs no lock.
 
 The exclusive lock of `speeches` is the file `.speeches.lock` beside it, a shared lock `.speeches.<random>.shared`. Each
 file names its holder. Locks are skipped where the system cannot lock (a read-only folder, some network file systems).

@@ -149,7 +149,7 @@ def resampled_rows(
     """Return the rows of all words in a resample.
 
     Labels are permuted word by word: each condition keeps its count of a word, so that a word that became rare keeps
-    the noise of a rare word. `conditions` and `words` are numbers of them; `weights` come from `distance_weights`;
+    the noise of a rare word. `conditions` and `words` say how many there are; `weights` come from `distance_weights`;
     `expected` is the count of each context (default: in the documents of each condition).
     """
     window, directional = len(weights) - 1, association.directional_contexts

@@ -47,7 +47,7 @@ class TextFiles:
 
     @property
     def size(self) -> int:
-        """The bytes on disk."""
+        """The size on disk, in bytes."""
         return sum(path.stat().st_size for path in self.paths)
 
     def columns(self) -> list[str] | None:

@@ -124,7 +124,7 @@ class FileReader:
 
     @property
     def size(self) -> int:
-        """The bytes on disk."""
+        """The size on disk, in bytes."""
         return int(self.path.stat().st_size)
 
     def fingerprint(self, fields: Fields) -> list[Fingerprint]:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Protection of a person who runs the explorer: which requests are answered, and what the page may do.
+"""The security of the explorer: which requests it answers, and what its page may load.
 
 Another site could point a name of its own at this machine (DNS rebinding) and read the answers, so a request must name
 this server in its Host header. Whatever the corpus contains, the page runs only its own scripts and connects only to
