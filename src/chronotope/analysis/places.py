@@ -282,7 +282,7 @@ def grid(
         change = largest.get(label, {})
         cell |= {"value": values.get(number), "changed": change.get("accepted", False)}
         cells.append(cell | {"shift": change.get("shift"), "p": change.get("p")})
-    notes = [f"Values where {word} occurs {number_of(min_count, 'times')} or more."]
+    notes = [f"Shown where {word} occurs {number_of(min_count, 'times')} or more."]
     accepted = [str(one["after"]) for one in changes if one["accepted"]]
     notes.append(f"Significant changes begin in {some_of(accepted)}." if accepted else "No change is significant.")
     facts = {"formula": formula, "alpha": alpha, "min_count": min_count, "changes": changes}
