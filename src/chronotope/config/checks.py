@@ -16,6 +16,8 @@ Weight = Annotated[float, Ge(0)]
 Rate = Annotated[float, Gt(0)]
 
 Kind = TypeVar("Kind")
+# Settings of earlier versions and their names today.
+RENAMED = {"half_trust": "shrinkage", "emphasis": "pmi_power", "sides": "directional_contexts"}
 
 
 class Settings:
@@ -89,7 +91,8 @@ def from_dict(kind: type[Kind], data: Mapping[str, Any], where: str = "") -> Kin
     for key in data:
         if key not in known:
             name = f"{where}.{key}" if where else key
-            raise SettingsError(f"unknown setting '{name}'{did_you_mean(key, known)}")
+            hint = f"; its name is now '{RENAMED[key]}'" if key in RENAMED else did_you_mean(key, known)
+            raise SettingsError(f"unknown setting '{name}'{hint}")
     try:
         return kind(**data)
     except (TypeError, SettingsError) as error:
