@@ -37,7 +37,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
-    """The index of a run."""
+    """Where the words of a run occur, by document and position."""
 
     counts: Counts
 

@@ -129,7 +129,7 @@ class Filters:
         return order[:top]
 
     def notes(self, words: Integers, groups: Sequence[Sequence[int]]) -> list[str]:
-        """Return how many of `words` each filter leaves out, in all of some groups of conditions."""
+        """Say how many of `words` each filter leaves out; `groups` are the conditions of each part of an answer."""
         among = np.zeros(len(self._words), bool)
         among[words if self.named is None else np.intersect1d(words, self.named)] = True
         excluded, notes = dict(self._excluded), list(self._notes)
