@@ -50,8 +50,8 @@ class Guard:
 
     Names of the server are those of loopback, and `host`, the address that it listens on. If it listens on every
     address (0.0.0.0), a request must name a numeric address, since any site could own a name. `port` None accepts any
-    port. A request ends when its connection is closed, so that its work can be dropped. The application reads no
-    bodies.
+    port. A request ends when its connection is closed, so that its work can be dropped. The application does not
+    read request bodies.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int | None = None) -> None:
