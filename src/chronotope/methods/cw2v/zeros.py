@@ -72,7 +72,7 @@ def fit_with_zeros(
         return float(here @ (found.multiply(found) @ here))
 
     def solve(side: int, c: int) -> float:
-        """Find the best deviations of words (side 0) or contexts (1); return their share of the loss, less a constant."""
+        """Find the best deviations of words (0) or contexts (1); return their share of the loss, less a constant."""
         here = rows[c]
         (base, deviation), (other, other_deviation) = sides[side], sides[1 - side]
         w, own = weight[here], (base[word[here]] * q[c]).astype(np.float64)
