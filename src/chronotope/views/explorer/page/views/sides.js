@@ -28,7 +28,8 @@
         const here = state.condition || enough[0]?.condition;
         // By default the first time or place where it occurs often enough, in the same place if there are several.
         const other = enough.find((row) => row.condition !== here && (state.within === null || ct.placeOf(row.condition).place === state.within));
-        const sides = [here, params.to || other?.condition || here];
+        const another = ct.about.conditions.find((one) => one.label !== here);
+        const sides = [here, params.to || other?.condition || another?.label || here];
         if (!ct.about.conditions.some((one) => one.label === sides[1])) ct.stateOf({ at: sides[1] });
         heading.textContent = ct.format.word(word);
         const answers = await Promise.all(sides.map((label) => ct.source.get("neighbors", { word, at: label, top: OTHERS }).catch(() => ({ rows: /** @type {Row[]} */ ([]) }))));
