@@ -18,9 +18,10 @@ from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.selection import row_filter
+from chronotope.corpus.sentences import normalizer_of
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
-from chronotope.corpus.tokens import DOCUMENTS, FIELDS, LEMMAS
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS
 from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
@@ -62,11 +63,7 @@ class Concordance:
     @cached_property
     def normalize(self) -> Normalizer:
         """The normalization of words."""
-        path = self.counts.folder / LEMMAS
-        if not path.exists():
-            return Normalizer(self.settings)
-        lemmas = dict(read_table(path, {"word": pl.String, "lemma": pl.String}).iter_rows())
-        return Normalizer(self.settings, lambda word: lemmas.get(word, word))
+        return normalizer_of(self.counts.folder)
 
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
