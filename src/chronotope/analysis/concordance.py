@@ -159,10 +159,9 @@ class Concordance:
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
         """Return the name of documents (kept fields, file and line), and their time as given in the input."""
-        names = [str(source["name"]) for source in self.counts.store.sources]
         found = []
         for place, fields in zip(self._places[documents].rows(named=True), self._fields[documents].rows(), strict=True):
-            file = f"{names[place['source']]}:{place['line']}" if place["line"] else names[place["source"]]
+            file = f"{place['file']}:{place['line']}" if place["line"] else place["file"]
             kept = ", ".join(str(value) for value in fields if value not in (None, ""))
             found.append((f"{kept} ({file})" if kept else file, place.get("time")))
         return found
@@ -175,13 +174,13 @@ class Concordance:
         table = read_table(path, columns)
         if not table["source"].is_between(0, len(self.counts.store.sources) - 1).all():
             raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
-        return table
+        names = pl.Series([str(source["name"]) for source in self.counts.store.sources], dtype=pl.String)
+        return table.with_columns(file=names.gather(table["source"]))
 
     @cached_property
     def fields(self) -> pl.DataFrame:
         """The fields that `prepare --keep` kept of each document, and its `file`."""
-        names = pl.Series([str(source["name"]) for source in self.counts.store.sources], dtype=pl.String)
-        return self._fields.with_columns(file=names.gather(self._places["source"]))
+        return self._fields.with_columns(self._places["file"])
 
     @cached_property
     def _fields(self) -> pl.DataFrame:

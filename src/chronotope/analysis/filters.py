@@ -15,7 +15,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokens import FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import InputError, MissingExtraError, SettingsError, UnknownWordError, number_of, some_of
+from chronotope.errors import InputError, SettingsError, UnknownWordError, import_extra, number_of, some_of
 from chronotope.io.untrusted import read_table
 
 Integers = NDArray[np.int64]
@@ -193,10 +193,7 @@ def stop_words(language: str) -> frozenset[str]:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
-    try:
-        import stopwordsiso
-    except ImportError:
-        raise MissingExtraError(f"{STOP_WORDS}{language}", "stopwords") from None
+    stopwordsiso = import_extra("stopwordsiso", f"{STOP_WORDS}{language}", "stopwords")
     if not stopwordsiso.has_lang(language):
         raise SettingsError(f"no stop words for '{language}'; languages: {', '.join(sorted(stopwordsiso.langs()))}")
     return frozenset(stopwordsiso.stopwords(language))
