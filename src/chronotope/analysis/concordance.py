@@ -22,7 +22,6 @@ from chronotope.corpus.sentences import normalizer_of
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
 from chronotope.corpus.tokens import DOCUMENTS, FIELDS
-from chronotope.io.provenance import package_version
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
@@ -207,13 +206,6 @@ class Concordance:
         named = [f"{labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
-
-    @property
-    def signature(self) -> str:
-        """Everything that could change an answer from this run, in one line."""
-        counts = self.counts
-        parts = f"{len(counts.conditions):,} conditions|{len(counts.vocabulary):,} words|run {counts.checksum[:8]}"
-        return f"chronotope {package_version()}|{parts}"
 
 
 def hash_order(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:

@@ -109,7 +109,7 @@ def evidence(
     facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
     title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
     title += f", {at} and {against}" if against else ""
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _spread(index: Concordance, found: NDArray[np.int64], top: int, seed: int) -> _Hits:

@@ -55,10 +55,8 @@ class Filters:
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
-        self.in_run = None
-        if self.run is not None:
-            known = {word: number for number, word in enumerate(self.run.vocabulary.words)}
-            self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
+        known = {} if self.run is None else {word: number for number, word in enumerate(self.run.vocabulary.words)}
+        self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
         self._excluded: dict[str, Mask] = {}  # by reason; the first that applies is noted
         if only is not None:
             self.named = self._numbers(only, must=True)
@@ -76,7 +74,7 @@ class Filters:
     def documents(self, conditions: Iterable[int]) -> Integers | None:
         """(W,) the number of documents in some conditions that contain each word; None without the run."""
         labels, chosen = self._source.conditions.labels, list(conditions)
-        if self.run is None or self.in_run is None:
+        if self.run is None:
             return None
         known = dict(enumerate(self.run.conditions.labels))
         if any(known.get(at) != labels[at] for at in chosen):  # added by `extend`
@@ -207,12 +205,10 @@ def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> 
     store, largest, share = counts.store, np.zeros(len(words)), np.zeros(len(counts.store.words))
     for condition in np.unique(np.concatenate(ends)).tolist():
         part = store.condition_slice(condition)
-        size = np.where(store.held_out[part], 0, np.diff(store.starts[part.start : part.stop + 1]))
-        keep = np.repeat(~store.held_out[part], np.diff(store.starts[part.start : part.stop + 1]))
-        tokens = pl.DataFrame(
-            {"word": store.ids[int(store.starts[part.start]) : int(store.starts[part.stop])][keep]}
-            | {"document": np.repeat(np.arange(len(size)), size)}
-        )
+        starts, counted = store.starts[part.start : part.stop + 1], ~store.held_out[part]
+        document = np.repeat(np.arange(len(counted)), np.diff(starts))
+        keep = counted[document]
+        tokens = pl.DataFrame({"word": store.ids[starts[0] : starts[-1]][keep], "document": document[keep]})
         each = tokens.filter(pl.col("word").is_in(words)).group_by("word", "document").len()
         word, held = each.group_by("word").agg(pl.col("len").max() / pl.col("len").sum())
         share[:] = 0

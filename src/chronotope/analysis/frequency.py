@@ -66,7 +66,7 @@ def frequency(
     facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}
     facts |= {"at": at, "from": start, "to": end}
     title = f"{', '.join(term.text for term in terms)}: occurrences per million tokens"
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _rows(

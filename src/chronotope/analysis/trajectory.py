@@ -65,9 +65,10 @@ def trajectory(
     line = [model.conditions.labels[condition] for condition in among]
     facts = {"method": "pca" if plane is None else "lle", "min_count": min_count, "conditions": line}
     plane = _principal_axes(points) if plane is None else plane
-    path: dict[str, Any] = {"kind": "path", "near_in": None}
-    rows = [path | {"label": label, "count": model.count(word, label)} for label in labels]
-    rows += [{"kind": "neighbor", "label": name, "count": None, "near_in": near_in[name]} for name in names]
+    rows: list[dict[str, Any]] = [
+        {"kind": "path", "label": label, "count": model.count(word, label)} for label in labels
+    ]
+    rows += [{"kind": "neighbor", "label": name, "near_in": near_in[name]} for name in names]
     notes = hidden_conditions(model, [word], among, min_count) + [note] * bool(note)
     if hidden := len(near_in) - len(names):
         notes.append(f"{hidden} neighbors that are near in the fewest conditions are left out.")

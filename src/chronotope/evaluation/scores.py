@@ -149,8 +149,8 @@ class Difference(NamedTuple):
     """
 
     difference: float
-    low: float
-    high: float
+    difference_low: float
+    difference_high: float
     other_sign: float
     significant: bool
 
