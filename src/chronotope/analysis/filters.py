@@ -44,28 +44,27 @@ class Filters:
         self._source, self._min_documents = source, min_documents
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._notes: list[str] = []
-        only, without = read_words(words), read_words(exclude)
-        self.settings = [  # for the facts of the answer
-            *([f"words {some_of(only)}"] if only is not None else []),
-            *([f"exclude {some_of(without)}"] if without is not None else []),
-            *["no_names"] * no_names,
-            *["no_numbers"] * no_numbers,
-            *[f"min_documents {min_documents}"] * (min_documents > 1),
-        ]
+        self.settings: list[str] = []  # for the facts of the answer
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
         known = {} if self.run is None else {word: number for number, word in enumerate(self.run.vocabulary.words)}
         self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
         self._excluded: dict[str, Mask] = {}  # by reason; the first that applies is noted
-        if only is not None:
+        if (only := read_words(words)) is not None:
+            self.settings.append(f"words {some_of(only)}")
             self.named = self._numbers(only, must=True)
-        if without is not None:
+        if (without := read_words(exclude)) is not None:
+            self.settings.append(f"exclude {some_of(without)}")
             self._excluded["excluded words"] = np.isin(np.arange(len(self._words)), self._expand(without))
         if no_names:
+            self.settings.append("no_names")
             self._excluded["names"] = self._names()
         if no_numbers:
+            self.settings.append("no_numbers")
             self._excluded["numbers"] = np.array([word[:1].isdigit() for word in self._words], bool)
+        if min_documents > 1:
+            self.settings.append(f"min_documents {min_documents}")
 
     @cached_property
     def _number(self) -> dict[str, int]:

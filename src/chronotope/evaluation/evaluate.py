@@ -67,8 +67,8 @@ def evaluate(
         model cannot answer counts as wrong.
     gold
         Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, a folder of SemEval-2020
-        Task 1 or of a word usage graph (DWUG), or a mapping. Graded scores
-        are compared by Spearman's rank correlation, scores of 0 and 1 by the AUC.
+        Task 1 or of a word usage graph (DWUG), or a mapping. Graded scores are compared by Spearman's rank correlation,
+        scores of 0 and 1 by the AUC.
     renamings
         Counts, whose words are then renamed, or what `renamed` returned: every method is trained on them and asked for
         the other names. True: the counts that the models were trained on.
@@ -184,9 +184,8 @@ def _by_gold(
         results[name] = _Result(resampled, {metric: value, "low": low, "high": high} | known, data)
     notes = [INTERVAL]
     if absent:
-        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition" + " or are mostly noise" * bool(
-            permutations
-        )
+        noisy = " or are mostly noise" if permutations else ""
+        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition{noisy}"
         notes.append(f"Left out {len(absent)} of the {len(gold.scores)} words, {rare}: {some_of(absent)}.")
     return _table(results, metric, gold.name, notes, several=True)
 
