@@ -33,7 +33,7 @@ from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabu
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of
 from chronotope.frames import MOST_ROWS, check_not_forked, html
 from chronotope.io import stores
-from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
+from chronotope.io.provenance import canonical_json, checksum_of, package_version, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
 from chronotope.runtime.progress import Progress
@@ -117,6 +117,12 @@ class Counts:
     def report(self) -> CorpusReport:
         """The report on the corpus: the size of each condition, and notes on what was left out."""
         return self.store.report
+
+    @property
+    def signature(self) -> str:
+        """One line with everything that could change an answer."""
+        parts = f"{len(self.conditions):,} conditions|{len(self.vocabulary):,} words|run {self.checksum[:8]}"
+        return f"chronotope {package_version()}|{parts}"
 
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
