@@ -68,6 +68,12 @@ def test_tei_is_read_without_notes_and_headings_and_dated_by_its_source(tmp_path
         tokenize(read_corpus(path, time="date", xpath={"date": ".//revisionDesc/@when"}), tmp_path / "v")
 
 
+def test_the_last_extension_is_the_format(tmp_path):
+    """Converters of DOCX to TEI write letter.docx.xml."""
+    store = tokenize(read_corpus(write(tmp_path / "letter.docx.xml", TEI), time="date"), tmp_path / "s")
+    assert words(store).startswith("the river bank")
+
+
 def test_each_tei_of_a_corpus_is_a_document(tmp_path):
     both = "<teiCorpus>" + (TEI + TEI.replace("1850", "1851")).replace('<?xml version="1.0" encoding="UTF-8"?>', "")
     path = write(tmp_path / "all.xml", both + "</teiCorpus>")

@@ -134,6 +134,8 @@ def read_corpus(
         options |= {"text": text, "time": time, "every": every, "place": place}
         options |= {"tokenizer": "whitespace" if own else tokenizer, "lemmas": None if lemmatizer else lemmas}
         settings = from_dict(CorpusSettings, options)
+    elif options or time or every or place:
+        raise SettingsError("give either all settings as one object or each by its name, not both")
     fields = Selection(settings).fields.names
     joined, own_fields = None, fields
     if settings.key and metadata is None:
