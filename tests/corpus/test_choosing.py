@@ -13,8 +13,9 @@ import pytest
 
 import chronotope as ct
 from chronotope.config import CorpusSettings
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import ChronotopeError, InputError, SettingsError
+from worlds import tokenize
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError, SettingsError
-from worlds import documents, write
+from worlds import documents, tokenize, write
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader>

@@ -40,7 +40,9 @@ from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from chronotope.corpus import Corpus, CorpusReport, TokenStore
+    from chronotope.corpus.report import CorpusReport
+    from chronotope.corpus.source import Corpus
+    from chronotope.corpus.tokens import TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 THRESHOLD = ("min_count", "dropped_words", "dropped_tokens")  # fields of `Vocabulary`
@@ -199,8 +201,8 @@ def count(
         Called with the tokenized text and the vocabulary before counting begins; without it, `report.notes` become a
         warning.
     """
-    from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.batches import fingerprints
+    from chronotope.corpus.source import Corpus, read_corpus  # here, so that opening a run stays fast
 
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)

@@ -15,7 +15,7 @@ from chronotope.io.untrusted import printable
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text that was found and checked but not read yet; `read_corpus` returns it, `tokenize` and `count` read it."""
+    """Text that was found and checked but not read yet; `read_corpus` returns it, `count` reads it."""
 
     readers: tuple[Reader, ...]  # one for each file, folder of text files, data frame or iterable of records
     settings: CorpusSettings

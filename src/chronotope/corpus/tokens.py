@@ -72,17 +72,17 @@ class TokenStore:
         try:
             about = read_json((folder / STORE).read_bytes())
         except FileNotFoundError:
-            raise InputError(f"{folder} holds no tokenized corpus") from None
+            raise InputError(f"{folder} holds no prepared corpus") from None
         except ValueError:
-            raise DamagedFileError(f"{folder / STORE} is damaged; tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged; prepare the run again") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise DamagedFileError(f"{folder} was written by another version of chronotope; tokenize the corpus again")
+            raise DamagedFileError(f"{folder} was written by another version of chronotope; prepare the run again")
         documents = read_table(folder / DOCUMENTS, {"condition": pl.Int32, "length": pl.Int64, "held_out": pl.Boolean})
         lexicon = read_table(folder / LEXICON, {"word": pl.String, "count": pl.Int64})
         starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)
         path = folder / TOKENS
         if not path.exists() or path.stat().st_size != starts[-1] * TOKEN.itemsize:
-            raise DamagedFileError(f"{path} is missing or cut short; tokenize the corpus again")
+            raise DamagedFileError(f"{path} is missing or cut short; prepare the run again")
         condition = documents["condition"].to_numpy()
         try:
             conditions = Conditions.from_dict(about["conditions"])
@@ -91,7 +91,7 @@ class TokenStore:
             problems, report = Problems.from_dict(about["problems"]), CorpusReport.from_dict(about["report"])
             sources = [{"name": str(source["name"]), **source} for source in about["sources"]]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DamagedFileError(f"{folder / STORE} is damaged ({error}); tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged ({error}); prepare the run again") from None
         return cls(
             folder=folder,
             conditions=conditions,
