@@ -1,12 +1,7 @@
 """A run: the folder that `prepare` writes and training reads.
 
-    RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
-    RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
-    RUN/support.parquet    condition, word, count of each word of the vocabulary, and the documents that contain it
-    RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
-    RUN/heldout.parquet    the same for held-out documents
-
-The folder is built under a temporary name and renamed (see `chronotope.io.run_folder`).
+`docs/reference/files.md` describes its files. `run.json` is written last, and the folder is built under a temporary
+name (see `chronotope.io.run_folder`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
 """The tokens of a corpus on disk: word ids in one memory-mapped file, documents sorted by condition.
 
-A store is a folder with
-
-- `tokens.bin`: the word ids, little-endian int32; the documents of a condition are contiguous, in input order;
-- `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
-  time, as written in the input; with text also row and kind (see `text_store`);
-- `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
-  Counts leave out held-out documents; words that occur only there come last. `inside` counts the occurrences inside
-  sentences, `capitalized` the capitalized ones of these, `upper` the occurrences in upper case;
-- `lemmas.parquet`: the lemma of each word, with the setting `lemmas`;
-- `fields.parquet`: the fields to keep for each document, if any, as text;
-- `text.parquet`: the text, if it is kept;
-- `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
+A store is a folder; `docs/reference/files.md` describes its files. The documents of a condition are contiguous, in
+input order. A word's id is its row in the lexicon, which has the most frequent words first, so a vocabulary is the
+first rows. Its counts leave out held-out documents; words that occur only there come last. `store.json` is written
+last: without it there is no store.
 """
 
 from __future__ import annotations
