@@ -56,7 +56,7 @@ def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     """
     shown, folder = folder, follow_links(folder)
     if os.path.ismount(folder):
-        raise InputError(f"{shown} is a mount point, which cannot be replaced; name a folder inside it")
+        raise InputError(f"{shown} is a mount point, which cannot be replaced; choose a folder inside it")
     with writable(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(folder.parent, folder.name) as work, locked(folder, purpose), disk_errors(shown):
@@ -122,7 +122,7 @@ def follow_links(path: str | Path) -> Path:
     """Resolve symbolic links; refuse a circle of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
-        raise InputError(f"{path} is a symbolic link that leads in a circle; name another place")
+        raise InputError(f"{path} is a symbolic link that leads in a circle; choose another path")
     return target
 
 
@@ -130,9 +130,9 @@ def check_regular(path: Path) -> None:
     """Refuse to replace anything but a regular file."""
     follow_links(path)
     if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file")
+        raise InputError(f"{path} is a folder; choose a file name")
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; name another one")
+        raise InputError(f"{path} is not a regular file; choose another name")
 
 
 @contextlib.contextmanager
