@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.lexicon import count_case, count_unspaced, lower_shouted
 from chronotope.corpus.problems import BadRow
-from chronotope.corpus.readers import Piece, Reader
-from chronotope.corpus.readers.pieces import text_hashes
+from chronotope.corpus.readers.pieces import Piece, Reader, text_hashes
 from chronotope.corpus.selection import BatchCounts, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts

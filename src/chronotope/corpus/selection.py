@@ -14,7 +14,7 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus.binning import Bins, date_range, named_bins, regular_bins
 from chronotope.corpus.dates import dates_from_numbers, read_dates
 from chronotope.corpus.problems import NUMBER, BadRow, is_remark
-from chronotope.corpus.readers import Batch, Fields
+from chronotope.corpus.readers.pieces import Batch, Fields
 from chronotope.errors import SettingsError, first_line
 
 _MOST_FIELDS_IN_FILTER = 8

@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from chronotope.config import CorpusSettings, from_dict
-from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.readers.joined import Joined, Metadata, read_metadata
+from chronotope.corpus.readers.opening import open_readers
+from chronotope.corpus.readers.pieces import Reader
 from chronotope.corpus.selection import Selection
 from chronotope.errors import InputError, SettingsError, did_you_mean
 from chronotope.frames import MOST_ROWS, html

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
-from chronotope.corpus.problems import NO_DATE, NO_HEADER_DATE, BadRow
+from chronotope.corpus.problems import EMPTY_FILE, NO_DATE, NO_HEADER_DATE, BadRow
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
 from chronotope.errors import InputError, SettingsError, import_extra
@@ -116,7 +116,7 @@ def _read_file(path: Path) -> bytes:
     with Stream(path) as stream:
         data = stream.read(MOST_BYTES + 1)
     if not data:
-        raise InputError("empty file")
+        raise InputError(EMPTY_FILE)
     if len(data) > MOST_BYTES:
         raise InputError(f"larger than {MOST_BYTES >> 20} MB")
     return data

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.corpus.text_store import TextStore
 from chronotope.errors import DamagedFileError, InputError
