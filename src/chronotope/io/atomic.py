@@ -31,8 +31,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
 
     Symbolic links are followed. Anything but a regular file (a folder, a device) is refused.
     """
-    check_regular(Path(path))
-    target = follow_links(path)
+    target = check_regular(Path(path))
     with writable(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_path(target.parent, target.name)
@@ -126,13 +125,14 @@ def follow_links(path: str | Path) -> Path:
     return target
 
 
-def check_regular(path: Path) -> None:
-    """Refuse to replace anything but a regular file."""
-    follow_links(path)
+def check_regular(path: Path) -> Path:
+    """Resolve symbolic links; refuse to replace anything but a regular file."""
+    target = follow_links(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; choose a file name")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is not a regular file; choose another name")
+    return target
 
 
 @contextlib.contextmanager
