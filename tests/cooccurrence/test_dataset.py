@@ -6,7 +6,7 @@ import pytest
 
 import worlds
 from chronotope.cooccurrence import Counts, count, scale_of_conditions, symmetric
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import DamagedFileError, InputError, SettingsError
 from worlds import contents
 

@@ -15,8 +15,9 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence import count
 from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.cooccurrence.merging import Limits, count_conditions
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.runtime.resources import Resources
+from worlds import tokenize
 
 LIMITS = {
     "one chunk": Limits(tokens=10**9),

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chronotope.config import NamedBin
-from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.binning import regular_bins
 from chronotope.corpus.dates import date_from_days, days_from_date, read_dates
+from chronotope.corpus.source import read_corpus
+from worlds import tokenize
 
 EPOCH = datetime.date(1970, 1, 1)
 

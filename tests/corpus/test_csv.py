@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError
-from worlds import documents, write
+from worlds import documents, tokenize, write
 
 
 def words(store):

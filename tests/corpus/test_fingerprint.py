@@ -8,7 +8,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
+from worlds import tokenize
 
 ROWS = [
     {"text": "A sunny day", "year": 1998, "note": "x"},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from chronotope.corpus import read_corpus, tokenize
-from worlds import documents
+from chronotope.corpus.source import read_corpus
+from worlds import documents, tokenize
 
 
 def test_given_phrases_are_joined(tmp_path):

@@ -14,14 +14,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from chronotope.corpus import CorpusReport, read_corpus, tokenize
 from chronotope.corpus.batches import read_batches, tokenize_piece, write_batches
+from chronotope.corpus.report import CorpusReport
 from chronotope.corpus.selection import Selection
+from chronotope.corpus.source import read_corpus
 from chronotope.corpus.text_store import TextStore
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import MissingExtraError
 from chronotope.runtime.resources import Resources
-from worlds import contents, documents
+from worlds import contents, documents, tokenize
 
 
 def random_rows(count=500, seed=0):
@@ -123,7 +124,9 @@ def test_progress_tells_the_bytes(tmp_path):
 MEMORY = """
 from dataclasses import replace
 import resource, sys
-from chronotope.corpus import read_corpus, tokenize
+sys.path.append(sys.argv[3])
+from chronotope.corpus.source import read_corpus
+from worlds import tokenize
 tokenize(read_corpus([{"text": "warm up"}]), sys.argv[2] + "/warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 corpus = read_corpus(sys.argv[1], time="year")
@@ -186,7 +189,10 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
             file.write(line)
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     result = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY, str(path), str(tmp_path), str(Path(__file__).parents[1])],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000

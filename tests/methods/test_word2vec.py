@@ -5,7 +5,7 @@ import pytest
 
 import worlds
 from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.methods import AlignedWord2Vec
 from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.methods import ConditionedModel
 
 

@@ -11,7 +11,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, hash_order, turns
 from chronotope.analysis.filters import FEWEST
 from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.errors import SettingsError, number_of
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.concordance import Concordance, hash_order
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
 WANTED = 3  # sentences of a word; another is kept only if one of its words has fewer

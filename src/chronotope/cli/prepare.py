@@ -17,7 +17,7 @@ from chronotope.errors import ChronotopeError, SettingsError, number_of
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
     from chronotope.cooccurrence.vocabulary import Vocabulary
-    from chronotope.corpus import TokenStore
+    from chronotope.corpus.tokens import TokenStore
 
 FEW = 50  # words; a smaller vocabulary is noted
 CASES = {"lower": True, "smart": "smart", "keep": False}
@@ -88,7 +88,7 @@ def prepare_command(
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     resources: Any = {name: given[name] for name in ("threads", "memory", "workers", "cluster", "spill")}
     from chronotope.cooccurrence import count
-    from chronotope.corpus import read_corpus
+    from chronotope.corpus.source import read_corpus
     from chronotope.datasets.gold_folders import read_gold_corpus
 
     if format:

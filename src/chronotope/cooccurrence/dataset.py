@@ -1,12 +1,7 @@
 """A run: the folder that `prepare` writes and training reads.
 
-    RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
-    RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
-    RUN/support.parquet    condition, word, count of each word of the vocabulary, and the documents that contain it
-    RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
-    RUN/heldout.parquet    the same for held-out documents
-
-The folder is built under a temporary name and renamed (see `chronotope.io.run_folder`).
+`docs/reference/files.md` describes its files. `run.json` is written last, and the folder is built under a temporary
+name (see `chronotope.io.run_folder`).
 """
 
 from __future__ import annotations
@@ -40,7 +35,9 @@ from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from chronotope.corpus import Corpus, CorpusReport, TokenStore
+    from chronotope.corpus.report import CorpusReport
+    from chronotope.corpus.source import Corpus
+    from chronotope.corpus.tokens import TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 THRESHOLD = ("min_count", "dropped_words", "dropped_tokens")  # fields of `Vocabulary`
@@ -205,8 +202,8 @@ def count(
         Called with the tokenized text and the vocabulary before counting begins; without it, `report.notes` become a
         warning.
     """
-    from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.batches import fingerprints
+    from chronotope.corpus.source import Corpus, read_corpus  # here, so that opening a run stays fast
 
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from chronotope.config import CorpusSettings, from_dict
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.tokenizer import JUNK, PATTERNS
 from chronotope.corpus.tokens import LEMMAS
 from chronotope.errors import DamagedFileError
@@ -162,7 +161,7 @@ def _continues(text: str, stop: re.Match[str]) -> bool:
 def _nearest_blank(text: str, place: int, stop: int, step: int) -> int:
     """Return the nearest blank from `place` toward `stop`, so that no word is cut."""
     for at in range(place, stop, step):
-        if text[at if step > 0 else at - 1].isspace() or text[at if step > 0 else at - 1] == TOKEN_SEPARATOR:
+        if text[at if step > 0 else at - 1].isspace():  # or a separator of tokens, which Python calls a space, too
             return at
     return place
 

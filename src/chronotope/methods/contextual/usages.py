@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, normalizer_of, sentence_around, token_spans
 from chronotope.corpus.text_store import TextStore
 from chronotope.errors import DamagedFileError, InputError
