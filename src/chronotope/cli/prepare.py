@@ -84,6 +84,8 @@ def prepare_command(
     reading, counted = (_updated(part, given) for part in (settings.corpus, settings.counting))
     if format:
         one_of("format", format, ("semeval", "dwug"))
+        if metadata or len(inputs) > 1:
+            raise SettingsError(f"--format {format} reads one folder and no --metadata")
     elif not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     resources: Any = {name: given[name] for name in ("threads", "memory", "workers", "cluster", "spill")}
