@@ -9,7 +9,7 @@
   /** @type {string[]} a note if documents are not known */
   const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
-  /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
+  /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer} */
   const answer = (title, rows, facts, notes = []) => {
     const isTime = facts.axis === "time" && rows.length && "condition" in rows[0];
     const place = isTime ? (rows[0].condition || "").split("/").slice(1).join("/") : "";

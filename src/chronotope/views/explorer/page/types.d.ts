@@ -1,4 +1,85 @@
-// The types that the page's scripts share. The answers of the API are in answers.d.ts, made by tools/explorer_types.py.
+// The types that the page's scripts share. Those of the API come first.
+
+interface About {
+  title: string;
+  signature: string;
+  citation: string;
+  method: string | null;
+  dimensions: number;
+  words: number;
+  counted: boolean;
+  axis: string;
+  times: string[];
+  places: string[];
+  default_time: string | null;
+  conditions: Condition[];
+  available: Record<string, boolean>;
+  missing: Record<string, string>;
+  static: boolean;
+  precomputed: Record<string, number>;
+  exactness: string;
+  sample: number | null;
+  version: string;
+}
+
+interface Condition {
+  label: string;
+  time: number | null;
+  place: number | null;
+  words: number;
+  tokens: number;
+}
+
+interface Question {
+  name: string;
+  group: string;
+  summary: string;
+  parameters: Parameter[];
+  columns: Column[];
+  chart: ChartSpec | null;
+  available: boolean;
+  reason: string | null;
+}
+
+interface Parameter {
+  name: string;
+  help: string;
+  type: "str" | "int" | "float" | "bool";
+  many: boolean;
+  required: boolean;
+  default: string | number | boolean | null;
+  choices: string[] | null;
+  complete: "conditions" | "places" | null;
+  least: number | null;
+  most: number | null;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  meaning: string;
+}
+
+interface Answer {
+  rows: Row[];
+  title: string;
+  notes: string[];
+  facts: Record<string, any>;
+  signature: string;
+}
+
+interface Lookup {
+  query: string;
+  total: number;
+  matches: FoundWord[];
+  did_you_mean: FoundWord[];
+}
+
+interface FoundWord {
+  word: string;
+  count: number;
+  conditions: number;
+}
 
 interface Window {
   ct: Chronotope;
@@ -161,7 +242,10 @@ interface Chronotope {
   // source.js
   LATE: number;
   source: {
-    get<T extends string>(name: T, params?: Params, options?: { signal?: AbortSignal }): Promise<T extends keyof Answers ? Answers[T] : Answer>;
+    get(name: "about"): Promise<About>;
+    get(name: "questions"): Promise<Question[]>;
+    get(name: "words", params: Params): Promise<Lookup>;
+    get(name: string, params?: Params, signal?: AbortSignal): Promise<Answer>;
     address(name: string, params: Params): string;
     static: boolean;
   };

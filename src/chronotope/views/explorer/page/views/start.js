@@ -52,7 +52,7 @@
     async function fill() {
       const late = setTimeout(() => (state.textContent = "Comparing every word with itself …"), ct.LATE);
       try {
-        const answer = await ct.source.get(question);
+        const answer = await ct.ask(question, {}).answer;
         said.textContent = lead(answer);
         const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
         ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
