@@ -1,4 +1,3 @@
-// @ts-check
 // The position of words on an axis of other words (see axes.py).
 "use strict";
 {

@@ -1,4 +1,3 @@
-// @ts-check
 // Answers the questions of the page in the browser like the API: computed here, or written at export.
 "use strict";
 {

@@ -1,4 +1,3 @@
-// @ts-check
 // Questions that are similarities of vectors (see neighbors.py and series.py).
 "use strict";
 {

@@ -1,4 +1,3 @@
-// @ts-check
 // The model as the browser holds it: words, conditions, and a vector for each word in each condition.
 "use strict";
 

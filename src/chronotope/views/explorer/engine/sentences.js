@@ -1,4 +1,3 @@
-// @ts-check
 // Sentences, if the folder was written with them: a sample for each word and condition.
 "use strict";
 {

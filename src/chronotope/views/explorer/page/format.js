@@ -1,5 +1,4 @@
 // Numbers, words and lists as text.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // Shows the view of the address; the old view stays until the new one is ready.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // A panel: one question, its chart, a caption with notes on hidden rows, the table, and the files.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // Charts as files: SVG and PNG on white with their source line, the rows as CSV or JSON; citations and Python to copy.
-// @ts-check
 "use strict";
 
 {

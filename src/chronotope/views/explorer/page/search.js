@@ -1,5 +1,4 @@
 // A search box that completes words, shows their counts, and suggests words for misspellings.
-// @ts-check
 "use strict";
 
 {

@@ -1,6 +1,5 @@
 // The page's only access to data: ct.source.get(name, params) returns a promise of the answer.
 // With a server, the question goes to /api/NAME; in a static folder, the engine gives the same answer.
-// @ts-check
 "use strict";
 
 window.chronotope = window.chronotope || {};

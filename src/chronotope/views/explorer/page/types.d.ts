@@ -311,7 +311,7 @@ interface Chronotope {
   where(element: HTMLElement): { show(state: State | null, uses: ViewKind["uses"], rates?: (number | null)[] | null): void };
   // views
   wordLink(word: string, params?: Params): HTMLElement;
-  wordPanels: Record<string, (extra?: Partial<PanelOptions>) => Panel>;
+  wordPanels: Record<string, PanelOptions>;
   ratesOf(series: Answer, state: State): (number | null)[] | null;
   evidence(word: string, at: string | null, near?: string | null): Asked;
   sentences(options?: { title?: string; choices?: boolean }): { element: HTMLElement; show(word: string, state: State, params: Record<string, string>, neighbors?: string[]): void };

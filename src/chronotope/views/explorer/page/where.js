@@ -1,5 +1,4 @@
 // The time slider and the place chooser, shared by all charts of a view through the address.
-// @ts-check
 "use strict";
 
 {

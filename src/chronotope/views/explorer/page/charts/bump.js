@@ -1,6 +1,5 @@
 // The bump chart: the nearest words in each condition, the nearest on top, each joined with itself in the next column.
 // Its rows are those of neighbors with at=all; a row without a rank is not among the nearest there.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // Shared by the charts: layers, labels of conditions, the band behind the chosen condition, faint marks, links.
-// @ts-check
 "use strict";
 
 {

@@ -1,6 +1,5 @@
 // Lines over conditions: a line for each value of `color`, bands for intervals, change points, the chosen condition.
 // Places have no order: they are drawn as rows (ranked.js).
-// @ts-check
 "use strict";
 
 {

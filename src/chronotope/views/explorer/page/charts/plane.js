@@ -1,5 +1,4 @@
 // Labeled points: rows of kind 'path' are joined in order; a map if the columns are lon and lat.
-// @ts-check
 "use strict";
 
 {

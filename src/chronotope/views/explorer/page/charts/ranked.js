@@ -1,5 +1,4 @@
 // Ranked bars, one in each row; with several conditions, a row for each with its words side by side.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // Tiles: condition × condition, time × place, place × place. The stronger the color, the greater the value.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // About the model and its text, and how to read the pages.
-// @ts-check
 "use strict";
 
 {

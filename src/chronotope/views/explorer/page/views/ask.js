@@ -1,5 +1,4 @@
 // Any question of the registry: a form made from its parameters, its chart, its table.
-// @ts-check
 "use strict";
 
 {

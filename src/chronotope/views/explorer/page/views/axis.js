@@ -1,5 +1,4 @@
 // Words on an axis between other words: (health + medical) - (duty + attention).
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // Two to five words side by side: how each changed, how often each occurs, how similar they are.
-// @ts-check
 "use strict";
 
 {

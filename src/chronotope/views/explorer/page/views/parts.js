@@ -1,5 +1,4 @@
 // Equivalents: which words were used at every other time or place as this one was used here?
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // The first page: the search, the words that changed most, and the words that stayed the same.
-// @ts-check
 "use strict";
 
 {
