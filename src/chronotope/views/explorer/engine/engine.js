@@ -55,7 +55,6 @@
     return { ...first, title, notes, rows: answers.flatMap((one) => one.rows) };
   }
 
-  /** @param {any} a @param {any} b */
   const same = (a, b) => (a ?? null) === (b ?? null) || String(a).toLowerCase() === String(b).toLowerCase();
 
   /**

@@ -51,7 +51,6 @@
     model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
   }
 
-  /** @param {any} asked */
   async function neighbors({ word, at, place, top, min_count, retrieval, fallback, signal }) {
     const id = model.wordId(word);
     const name = model.words[id];
@@ -100,7 +99,6 @@
     return answer(`${model.words[id]}: neighbors in each condition`, rows, facts, [...notes, ...documents_note]);
   }
 
-  /** @param {any} asked */
   async function equivalents({ word, at, to, top, chance, min_count, retrieval, fallback, role_map, signal }) {
     const id = model.wordId(word);
     const [name, source] = [model.words[id], model.conditionNumber(at)];
@@ -178,7 +176,6 @@
     ];
   }
 
-  /** @param {any} asked */
   async function analogy({ a, b, c, at, to, top, min_count, fallback }) {
     const ids = [a, b, c].map(model.wordId);
     const [first, second, third] = ids.map((id) => model.words[id]);
@@ -209,7 +206,6 @@
     return { conditions, unit: conditions.map((one) => model.unit(id, one)) };
   }
 
-  /** @param {any} asked */
   async function series({ word, against, place, min_count, bootstrap, signal }) {
     if (bootstrap) model.fail("unavailable", about.missing.bands);
     /** @type {number[]} */
@@ -251,7 +247,6 @@
     });
   }
 
-  /** @param {any} asked */
   async function matrix({ word, place, min_count, signal }) {
     const id = model.wordId(word);
     const among = place ? model.timeline(place) : model.all();
@@ -265,7 +260,6 @@
     return answer(`${word}: similarity between every two conditions`, rows, facts, hidden([word], among, min_count));
   }
 
-  /** @param {any} asked */
   async function similarity({ word, place, min_count, signal }) {
     /** @type {string[]} */
     const names = [...new Set(word)];

@@ -5,7 +5,6 @@
   const { model } = lib;
   const { labels, about, manifest } = model;
 
-  /** @param {any} part */
   async function decodeIndex(part) {
     const [sizes, sentence, start, length, documents] = await Promise.all(
       [part.sizes, part.sentence, part.start, part.length, part.documents].map((text) => lib.unpack(text)));
@@ -37,7 +36,6 @@
     return [start, start + [...found[0]].length];
   }
 
-  /** @param {any} asked */
   async function evidence({ word, at, near, top, signal }) {
     const id = model.wordId(word);
     /** @type {number[]} */
