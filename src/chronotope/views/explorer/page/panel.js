@@ -29,7 +29,7 @@
     let state = null;
     let drawnWidth = 0;
     let waiting = 0;
-    /** @type {string[]} */
+    /** @type {Lines} */
     let hidden = [];
 
     const button = (kind, action) =>

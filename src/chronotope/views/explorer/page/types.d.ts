@@ -148,7 +148,7 @@ interface Drawing {
   keep?: string[];
 }
 
-type Draw = (drawing: Drawing) => string[];
+type Draw = (drawing: Drawing) => Lines;
 type Lines = (string | null | false | undefined)[];
 
 /** Whether an answer is still wanted when it arrives, and a function that draws frequencies above the slider. */
@@ -215,9 +215,7 @@ interface Chronotope {
   shape(element: any, d: string): void;
   painted(): Promise<void>;
   // format.js
-  ENOUGH: number;
   known(value: any): boolean;
-  trust(count: any): number;
   format: {
     count(n: number): string;
     number(value: any, digits?: number): string;
@@ -292,8 +290,10 @@ interface Chronotope {
   groups(rows: Row[], column: string): Map<any, Row[]>;
   timeline(labels: string[]): string[];
   often(row: Row, chart: ChartSpec): string | null;
+  ENOUGH: number;
   isFaint(row: Row, chart: ChartSpec): boolean;
-  faintNote(rows: Row[], chart: ChartSpec): string[];
+  trust(row: Row, chart: ChartSpec): number;
+  faintNote(rows: Row[], chart: ChartSpec): string | false;
   columnName(column: string): string;
   leads(column: string, value: any, state: State, row: Row): { href?: string; act?: () => void };
   conditionLabels(parent: Element, options: { conditions: string[]; name: (label: string) => string; x: (at: number) => number; y: number; right: number; step: number; now: number; choose?: (label: string) => void }): void;
