@@ -41,7 +41,7 @@ TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
     409: {"description": "The model lacks what the question needs: places, times, the run or its text."},
-    422: {"description": "A parameter is missing, unknown or out of its limits, or the word is too rare."},
+    422: {"description": "A parameter is missing, unknown or out of range, or the word is too rare."},
 }
 
 

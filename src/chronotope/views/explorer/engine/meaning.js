@@ -111,7 +111,7 @@
     const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
     if (retrieval === "references") model.fail("unavailable", "this folder ranks by csls or cosine; use a server");
     if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
-      model.fail("unavailable", "this folder has the calibration of matches for the default settings only; use a server");
+      model.fail("unavailable", "this folder decides matches for the default settings only; use a server");
     }
     const table = await lib.load("needed");
     await model.need([source, ...targets], signal);

@@ -22,7 +22,7 @@
     let next = view;
     try {
       if (!kind) throw unknownPage(`There is no page ${address.view}.`);
-      if (address.view === "word" && !address.words[0]) throw unknownPage("No word was named.");
+      if (address.view === "word" && !address.words[0]) throw unknownPage("The address names no word.");
       const state = ct.stateOf(address.view === "ask" ? {} : address.params, Boolean(kind.uses.time));
       if (name !== address.view || next === null) next = kind.create();
       /** @type {(number | null)[] | null | undefined} */

@@ -74,8 +74,8 @@
       rows = answer.matches.length ? answer.matches : answer.did_you_mean;
       ct.replace(list, ...rows.map(optionOf));
       said.hidden = answer.matches.length > 0;
-      said.textContent = rows.length ? `No word begins with “${query}”. Did you mean:` : `No word is like “${query}”.`;
-      hint.textContent = answer.matches.length ? `${rows.length} words` : said.textContent;
+      said.textContent = rows.length ? `No word contains “${query}”. Did you mean:` : `No word contains “${query}”, and none has a similar spelling.`;
+      hint.textContent = answer.matches.length ? ct.format.many(rows.length, "word") : said.textContent;
       drop.hidden = false;
       list.hidden = !rows.length;
       input.setAttribute("aria-expanded", String(rows.length > 0));

@@ -78,7 +78,7 @@
     const hidden = conditions.filter((label) => !shown.includes(label));
     return [
       hidden.length > 0 && `Not drawn because the page is too narrow: ${ct.format.some(hidden.map(name), 6)}; the table has all.`,
-      links.some((link) => link.far) && "Dotted lines: times between are not drawn.",
+      links.some((link) => link.far) && "Dotted lines: times in between are not drawn.",
     ];
   };
 

@@ -130,7 +130,7 @@
     return [
       path.length < every.length && "Small dots: the word in other places.",
       crowded > 0 && `Not drawn: ${ct.format.many(crowded, "word")} that would cover others; the table has all.`,
-      steps.some((step) => step.far) && "Dotted: times between are left out.",
+      steps.some((step) => step.far) && "Dotted: times in between are left out.",
       ct.faintNote(every, chart),
     ];
   }

@@ -30,7 +30,7 @@
     draw(drawing, items, chart.value);
     return [
       rows.length > shown.length && `Not drawn: ${ct.format.many(rows.length - shown.length, "more row")}; the table has all.`,
-      shown.some((row) => row.match === false) && "Pale: no match; the upright line is the similarity that a match needs.",
+      shown.some((row) => row.match === false) && "Pale: no match; the vertical line is the similarity that a match needs.",
       ct.faintNote(shown, chart),
     ];
   };

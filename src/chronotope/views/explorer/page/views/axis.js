@@ -43,7 +43,7 @@
           "div",
           { class: "opening" },
           ct.h("h1", null, "Words on an axis"),
-          ct.h("p", { class: "deck" }, "Name words for two ends, such as peace at one and war at the other, and see where a word was between them."),
+          ct.h("p", { class: "deck" }, "Name words for the two ends of an axis, such as war and peace, and see where a word lies between them."),
           form,
         ),
         state,
@@ -66,7 +66,7 @@
         fixed.checked = Boolean(address.params.fixed);
         ct.wordChips(chips, words, (word) => go(words.filter((other) => other !== word)));
         const beyond = every.length > MOST ? `Five words at most. Not shown: ${ct.format.list(every.slice(MOST).map(ct.format.word))}. ` : "";
-        const missing = !words.length ? "First choose a word to place." : asked ? "" : "Now write the axis: words joined by +, the two ends separated by a minus with spaces around it.";
+        const missing = !words.length ? "Choose a word to place on the axis." : asked ? "" : "Write the axis: words joined by +, and between the two ends a minus with spaces around it.";
         if (missing) return nothing(missing);
         try {
           const question = ct.ask("axis", { word: words, formula: asked, fixed: fixed.checked || null, place: where.within });

@@ -86,7 +86,7 @@
     const said = [
       "Two words are neighbors if they occur in the same contexts. They need not stand side by side.",
       "Similarity runs from 0 (unrelated) to 1 (used alike).",
-      "Marks of fewer than five occurrences are drawn faint. Before you believe a change, read the sentences.",
+      "Marks for fewer than five occurrences are faint. Before you believe a change, read the sentences.",
     ];
     const box = ct.h(
       "aside",

@@ -4,6 +4,7 @@
 {
   const { quoted, times } = ct.format;
   const word = (answer) => (answer.rows[0] || {}).word || "";
+  const TOO_FEW = "It occurs often enough at fewer than two times or places.";
   const isPlace = (answer) => answer.facts.axis === "place";
 
   /** The partner that each condition is compared with, in words. */
@@ -46,7 +47,7 @@
         const key = (kind, text) => ct.h("span", { class: `key ${kind}` }, text);
         return isPlace(answer)
           ? ["The nearest words in each place, the nearest on top. ", key("late", "Orange"), " words are near in one place only."]
-          : ["The nearest words at each time, the nearest on top. ", key("early", "Blue"), " words belong to the first half, ", key("late", "orange"), " to the second, ", key("both", "gray"), " to both."];
+          : ["The nearest words at each time, the nearest on top. ", key("early", "Blue"), " words are near in the first half only, ", key("late", "orange"), " words in the second only, ", key("both", "gray"), " words in both."];
       },
       chart: () =>
         ct.address.current().params.company === "lines"
@@ -74,7 +75,7 @@
     frequency: {
       class: "frequency",
       plain: "How often it is used",
-      lead: "Occurrences per million words. Rare words have uncertain neighbors: that is not a change of meaning.",
+      lead: "Occurrences per million words. The neighbors of a rare word vary by chance: that is not a change of meaning.",
       chart: (answer) => ({ family: "lines", x: "condition", y: "per_million", color: "word", band: answer.rows.some((row) => "documents" in row) ? ["low", "high"] : null, faint: "count" }),
       notes: (answer) => ("documents" in (answer.rows[0] || {}) ? answer.notes.filter((note) => !note.startsWith("Interval:")) : []),
       caption: (answer) => [
@@ -90,7 +91,7 @@
         isPlace(answer)
           ? "Every place against every other: the stronger the color, the more similar the use."
           : "Every time against every other: the stronger the color, the more similar the use. Strong blocks are periods of one meaning.",
-      empty: (answer) => (answer.rows.filter((row) => ct.known(row.similarity)).length > 1 ? null : "It occurs often enough at too few times or places."),
+      empty: (answer) => (answer.rows.filter((row) => ct.known(row.similarity)).length > 1 ? null : TOO_FEW),
     },
 
     changepoints: {
@@ -129,7 +130,7 @@
       title: (answer) => (isPlace(answer) ? "Its position in each place" : "Its path among its neighbors"),
       lead: (answer, state) => `Words that are close here are used in similar ways. Bold words are near it ${ct.format.in(state.condition || "")}.`,
       caption: () => ["Only nearness has a meaning; directions and exact distances have none."],
-      empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : "It occurs often enough at too few times or places."),
+      empty: (answer) => (answer.rows.filter((row) => row.kind === "path").length > 1 ? null : TOO_FEW),
     },
   };
 }
