@@ -95,19 +95,17 @@
       link(ct.format.label(label), ct.address.write(address.view, address.words, { ...address.params, at: error.axis === "time" ? label : ct.about.times.length ? address.params.at : null, place: error.axis === "place" ? label : address.params.place })),
     );
     const commas = (links) => links.flatMap((one, at) => [at ? ", " : "", one]);
-    ct.replace(
-      main,
-      ct.h(
-        "div",
-        { class: "failed-page", role: "alert" },
-        ct.h("h1", null, FAILURES[error.kind] || "That did not work"),
-        ct.h("p", { class: "deck" }, ct.sentence(error.message)),
-        suggestions.length ? ct.h("p", null, "Did you mean ", commas(suggestions), "?") : null,
-        labels.length ? ct.h("p", null, error.axis === "time" ? "Times: " : "Places: ", commas(labels), ".") : null,
-        ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), error.kind in FAILURES ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
-      ),
+    showFailure(
+      FAILURES[error.kind] || "That did not work",
+      error.message,
+      suggestions.length ? ct.h("p", null, "Did you mean ", commas(suggestions), "?") : null,
+      labels.length ? ct.h("p", null, error.axis === "time" ? "Times: " : "Places: ", commas(labels), ".") : null,
+      ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), error.kind in FAILURES ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
     );
   }
+
+  const showFailure = (title, message, ...more) =>
+    ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, title), ct.h("p", { class: "deck" }, ct.sentence(message)), more));
 
   async function begin() {
     document.getElementById("theme").addEventListener("click", ct.theme.toggle);
@@ -120,8 +118,7 @@
     } catch (error) {
       progress.hidden = true;
       const again = ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again");
-      ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, "The explorer cannot reach its data"), ct.h("p", { class: "deck" }, error.message), again));
-      return;
+      return showFailure("The explorer cannot reach its data", error.message, again);
     } finally {
       clearTimeout(late);
     }

@@ -62,8 +62,7 @@
 
     const chartOf = () => {
       const given = typeof options.chart === "function" ? options.chart(answer, state) : options.chart;
-      const registered = ct.questions[asked.question];
-      return given || /** @type {ChartSpec} */ (registered && registered.chart);
+      return given || ct.questions[asked.question].chart;
     };
 
     // Visible panels are drawn at once, the others when the browser is idle.

@@ -113,12 +113,19 @@
     return { element, input };
   };
 
-  /** The chosen words, each with a button that removes it. */
-  ct.wordChips = function (parent, words, takeAway) {
-    const create = (word) => {
+  /** The words of the address: a chip for each, which removes it, and a box that adds one. */
+  ct.wordPicker = function ({ title, label, placeholder, go }) {
+    const chips = ct.h("div", { class: "chips", role: "group", "aria-label": title });
+    const chosen = () => ct.address.current().words;
+    const box = ct.combobox({ label, placeholder, choose: (word) => chosen().includes(word) || go([...chosen(), word]) });
+    const chipOf = (word) => {
+      const remove = () => go(chosen().filter((other) => other !== word));
       const cross = ct.h("span", { "aria-hidden": "true" }, " ×");
-      return ct.h("button", { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` }, ct.h("span", null, ct.format.word(word)), cross);
+      return ct.h("button", { type: "button", onclick: remove, "aria-label": `Remove ${word}` }, ct.h("span", null, ct.format.word(word)), cross);
     };
-    ct.join(parent, words, String, create, (chip, word) => (chip.className = `chip away color-${words.indexOf(word)}`));
+    return {
+      elements: [chips, box.element],
+      show: (words) => ct.join(chips, words, String, chipOf, (chip, word) => (chip.className = `chip away color-${words.indexOf(word)}`)),
+    };
   };
 }

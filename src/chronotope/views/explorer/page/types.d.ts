@@ -302,7 +302,7 @@ interface Chronotope {
   rankedPlaces: Draw;
   // search.js
   combobox(options: { label: string; placeholder: string; choose: (word: string) => void }): { element: HTMLElement; input: HTMLInputElement };
-  wordChips(parent: Element, words: string[], takeAway: (word: string) => void): void;
+  wordPicker(options: { title: string; label: string; placeholder: string; go: (words: string[]) => void }): { elements: HTMLElement[]; show(words: string[]): void };
   // where.js
   stateOf(params: Record<string, string>, acts?: boolean): State;
   placeOf(label: string): { at?: string; place?: string };
