@@ -54,12 +54,17 @@
     }
   }
 
+  /** Name the view in the page and in the menu. */
+  function mark(name) {
+    document.body.dataset.view = name;
+    for (const link of document.querySelectorAll("nav [data-view]"))
+      ct.set(link, { "aria-current": link.getAttribute("data-view") === name ? "page" : null });
+  }
+
   function arrived(address, kind, state) {
     const title = kind.title(address);
-    document.body.dataset.view = address.view;
+    mark(address.view);
     document.title = title === ct.about.title ? `${title} · chronotope` : `${title} · ${ct.about.title}`;
-    for (const link of document.querySelectorAll("nav [data-view]"))
-      ct.set(link, { "aria-current": /** @type {HTMLElement} */ (link).dataset.view === address.view ? "page" : null });
     const words = `${address.view}/${address.words.join("/")}`;
     const spoken = document.getElementById("spoken");
     if (words !== shownWords) {
@@ -87,7 +92,7 @@
     shownWords = "failed";
     bar.show(null, {});
     document.title = "chronotope";
-    document.body.dataset.view = "failed";
+    mark("failed");
     const link = (text, href) => ct.h("a", { class: "word", href }, text);
     const suggestions = (error.didYouMean || []).slice(0, 5).map((word) => link(ct.format.word(word), ct.address.write(address.view, [word], address.params)));
     // The times or places that exist, each as a link to the same page there.

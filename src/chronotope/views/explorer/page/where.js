@@ -65,7 +65,7 @@
 
   /** The name of a condition: in a chart about one place, its time. */
   ct.namer = (state) => (label) => {
-    const at = state.within !== null && ct.placeOf(label).place === state.within ? ct.placeOf(label).at : null;
+    const at = state.within !== null && ct.placeOf(label).place === state.place ? ct.placeOf(label).at : null;
     return ct.format.label(at ?? label);
   };
 

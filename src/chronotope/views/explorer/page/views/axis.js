@@ -25,7 +25,10 @@
       const panel = ct.panel({
         class: "wide",
         plain: "On the axis",
-        lead: () => `Above zero a word is nearer to the words before the minus (${formula.value.split(" - ")[0].replace(/^\((.*)\)$/, "$1")}), below zero nearer to those after it.`,
+        lead: ({ facts }) => {
+          const [plus, minus] = [facts.plus, facts.minus].map((words) => ct.format.list(words.map(ct.format.word)));
+          return minus ? `Above zero a word is nearer to ${plus}, below zero nearer to ${minus}.` : `The higher, the nearer to ${plus}.`;
+        },
         extra: () => ({ colors: words }),
         caption: (answer) => [answer.rows.some((row) => ct.known(row.low)) ? "The band shows how much the position depends on the choice of words for the two ends." : null],
       });
