@@ -190,5 +190,5 @@ def test_mistakes_are_told_in_plain_words(visit, site):
     field.press("Enter")
     expect(page.locator("h1")).to_have_text("harbor")
     page.goto(f"{site}#/nowhere")
-    expect(page.get_by_role("alert")).to_contain_text("There is no page nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("There is no page “nowhere”")
     visit.complaints.clear()  # The browser itself reports the answer of 404.

@@ -21,7 +21,7 @@
     const late = setTimeout(() => (progress.hidden = false), ct.LATE);
     let next = view;
     try {
-      if (!kind) throw unknownPage(`There is no page ${address.view}.`);
+      if (!kind) throw unknownPage(`There is no page “${address.view}”.`);
       if (address.view === "word" && !address.words[0]) throw unknownPage("The address names no word.");
       const state = ct.stateOf(address.view === "ask" ? {} : address.params, Boolean(kind.uses.time));
       if (name !== address.view || next === null) next = kind.create();
