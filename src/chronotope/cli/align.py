@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output, save_new
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, number_of
 from chronotope.io.untrusted import read_text
 
 
@@ -35,7 +35,8 @@ def align_command(
     if names is not None:
         labels = [name.strip() for name in names.split(",")]
         if len(labels) != len(files):
-            raise SettingsError(f"{len(files):,} models but {len(labels):,} names; give one name for each model")
+            there, given = number_of(len(files), "models"), number_of(len(labels), "names")
+            raise SettingsError(f"{there} but {given}; give one name for each model")
     words = {line.strip() for line in read_text(landmarks).split("\n")} - {""} if landmarks else None
     models = []
     with progress_bars() as bars:
