@@ -75,7 +75,7 @@ def test_names_landmarks_and_what_is_missing_are_told(chronotope, tmp_path):
     assert "has no word counts" in done.stderr
     assert {row["neighbor_count"] for row in csv.DictReader(done.stdout.splitlines())} == {""}
     assert (
-        "2 models and 1 names" in chronotope("align", *files, "-o", tmp_path / "n.ct", "--names", "1990", code=2).stderr
+        "2 models but 1 name;" in chronotope("align", *files, "-o", tmp_path / "n.ct", "--names", "1990", code=2).stderr
     )
     ct.export(random_embeddings(), tmp_path / "out", "numpy")
     assert "is an export as numpy" in chronotope("align", tmp_path / "out", "-o", tmp_path / "n.ct", code=2).stderr

@@ -136,7 +136,7 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, chronotope, tmp
     assert larger.conditions.times[-1] == "1999"
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
-    assert "a step into a new bin looks larger than it is" in told
+    assert "change into a new bin is overestimated" in told
     named = "to ask about 1998, 1999, name this file: chronotope neighbors"
     assert f"{named} {run / 'model-extended.ct'} WORD" in told
     for model in (run, run / "model.ct"):

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output, save_new
-from chronotope.errors import SettingsError
+from chronotope.errors import SettingsError, number_of
 from chronotope.io.untrusted import read_text
 
 
@@ -19,7 +19,7 @@ def align_command(
     names: Annotated[str | None, Option(help="The conditions: 1990,2000 (default: the names of the files).")] = None,
     kind: Annotated[str | None, Option(help="time or place (default: time if every name starts with a year).")] = None,
     landmarks: Annotated[
-        Path | None, Option(metavar="FILE", help="File of words to align by, one a line (default: all).")
+        Path | None, Option(metavar="FILE", help="File of words to align by, one per line (default: all).")
     ] = None,
     center: Annotated[bool, Option("--center", help="Subtract the mean vector of each condition.")] = False,
     limit: Annotated[int | None, Option(min=1, help="Number of words to read of each file (default: all).")] = None,
@@ -35,7 +35,8 @@ def align_command(
     if names is not None:
         labels = [name.strip() for name in names.split(",")]
         if len(labels) != len(files):
-            raise SettingsError(f"there are {len(files):,} models and {len(labels):,} names; give one for each")
+            there, given = number_of(len(files), "models"), number_of(len(labels), "names")
+            raise SettingsError(f"{there} but {given}; give one name for each model")
     words = {line.strip() for line in read_text(landmarks).split("\n")} - {""} if landmarks else None
     models = []
     with progress_bars() as bars:
@@ -52,7 +53,7 @@ def align_command(
     if not embeddings.counted:
         talk(
             "[yellow]the files contain no word counts, so tables will show none; to add them, put a file {}.vocab "
-            "beside the vectors, with a word and its count a line (fvocab in gensim)[/]",
+            "beside the vectors, with one word and its count per line (fvocab in gensim)[/]",
             files[0][1],
         )
     save_new(embeddings, output, "align", force)
