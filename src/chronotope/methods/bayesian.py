@@ -61,7 +61,7 @@ class Problem(NamedTuple):
     band: NDArray[np.float64]  # (C, B + 1) K: band[c, d] = K[c, c − d]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BayesianModel(Method, BayesianSettings):
     """Skip-gram with a Gaussian process over the conditions, and a posterior for every vector (Bamler and Mandt 2017).
 

@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
         return np.where(swap, context, word), np.where(swap, word, context)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ContinuousModel(Method, ContinuousSettings):
     """Skip-gram whose word vectors are a smooth function of time (Rosenfeld and Erk 2018).
 

@@ -31,9 +31,9 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import SettingsError, some_of
-from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.model import GraphModel
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.methods.graph.products import multiply
 from chronotope.runtime.resources import even_blocks

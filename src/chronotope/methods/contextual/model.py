@@ -20,7 +20,7 @@ from chronotope.methods.contextual.encoders import open_encoder
 from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usages, sample_usages
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ContextualModel(Method, ContextualSettings):
     """The mean of a word's contextual vectors in each condition: the sentences go through an encoder.
 
