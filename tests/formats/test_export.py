@@ -111,7 +111,13 @@ def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings,
     assert again.neighbors("w3", "1999/us a") == embeddings.neighbors("w3", "1999/us a")
     card = (tmp_path / "out" / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: chronotope\n")
-    for told in ("The model does not name its text", "| 1998/us a |", "## Limits", "gong-etal-2020", embeddings.signature):
+    for told in (
+        "The model does not name its text",
+        "| 1998/us a |",
+        "## Limits",
+        "gong-etal-2020",
+        embeddings.signature,
+    ):
         assert told in card
     # The lines for readers without chronotope do what they say.
     model = load_file(tmp_path / "out" / "model.safetensors")

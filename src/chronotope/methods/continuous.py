@@ -108,10 +108,9 @@ class ContinuousModel(Method, ContinuousSettings):
         return float(network.speed(vocabulary.index(word), day_of(at)))
 
     def _network(self) -> Any:
-        try:
-            return object.__getattribute__(self, "_fitted")
-        except AttributeError:
-            raise InputError("this model is not trained; call fit first") from None
+        if not hasattr(self, "_fitted"):
+            raise InputError("this model is not trained; call fit first")
+        return self._fitted
 
 
 class Network:
