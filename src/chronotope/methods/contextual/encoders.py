@@ -96,10 +96,10 @@ class TransformersEncoder(SubtokenEncoder):
         layers = int(self._model.config.num_hidden_layers)
         if not -layers - 1 <= layer <= layers:
             raise SettingsError(f"{source} has {layers} layers; there is no layer {layer}")
-        self._device = torch_device(torch, options.device)
-        options.on_device(f"encoding on the {'GPU' if self._device == 'cuda' else 'CPU'}")
+        self.device = torch_device(torch, options.device)
+        options.on_device(f"encoding on the {'GPU' if self.device == 'cuda' else 'CPU'}")
         torch.set_num_threads(options.threads)
-        self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)
+        self._torch, self._layer, self._model = torch, layer, self._model.to(self.device)
         revision = getattr(self._model.config, "_commit_hash", None)
         self.name = _fingerprint(Path(source)) if Path(source).is_dir() else f"{source}@{revision}"
         self.packages = {package.__name__: package.__version__ for package in (torch, transformers)}
@@ -109,7 +109,7 @@ class TransformersEncoder(SubtokenEncoder):
         inputs = self._tokenizer(texts, return_offsets_mapping=True, **options)
         offsets = inputs.pop("offset_mapping").numpy()
         with self._torch.inference_mode():
-            hidden = self._model(**inputs.to(self._device), output_hidden_states=True).hidden_states[self._layer]
+            hidden = self._model(**inputs.to(self.device), output_hidden_states=True).hidden_states[self._layer]
         return hidden.float().cpu().numpy(), offsets
 
 

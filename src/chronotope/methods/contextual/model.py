@@ -41,7 +41,8 @@ class ContextualModel(Method, ContextualSettings):
         encoder = open_encoder(self, counts.settings.window, options)
         name = getattr(encoder, "name", None)
         named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
-        provenance = named.provenance(counts, options, packages=getattr(encoder, "packages", None))
+        device, packages = str(getattr(encoder, "device", "cpu")), getattr(encoder, "packages", None)
+        provenance = named.provenance(counts, options, device=device, packages=packages)
         identity = {part: provenance[part] for part in ("run", "window")}
         identity |= {"settings": provenance["settings"] | {"words": chosen.tolist()}}
         key = checksum_of(identity)[:16]
