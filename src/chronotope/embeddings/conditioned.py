@@ -339,13 +339,6 @@ class ConditionedEmbeddings:
 
         save(self, path)
 
-    @staticmethod
-    def load(path: str | Path) -> ConditionedEmbeddings:
-        """Open a file that `save` wrote; vectors are read when they are needed."""
-        from chronotope.embeddings.storage import load
-
-        return load(path)
-
     def _number(self, at: str | None) -> int:
         """Return the number of a condition; OVERALL for None."""
         if at is not None:
