@@ -167,16 +167,15 @@ def _read_all(
     if len(models) < 2:
         raise InputError(f"align takes two models at least, not {len(models)}")
     read = []
+    progress = progress or (lambda *_: None)
     for number, model in enumerate(models):
-        if progress:
-            progress("reading", number, len(models))
+        progress("reading", number, len(models))
         vectors = as_word_vectors(model, limit)
         name = str(names[number]).strip() if names is not None else vectors.name
         if not name:
             raise SettingsError(f"model {number + 1} has no name; give names, one for each model")
         read.append(_clean(vectors, name))
-    if progress:
-        progress("reading", len(models), len(models))
+    progress("reading", len(models), len(models))
     return read
 
 
