@@ -36,14 +36,6 @@ class Association(NamedTuple):
     directional_contexts: bool = False  # whether a word before and after are two contexts
 
 
-class ConditionRows(NamedTuple):
-    """The sparse rows of one condition; columns ascend within a row."""
-
-    length: NDArray[np.int64]  # (W,)
-    context: NDArray[np.int32]  # (N,)
-    value: NDArray[np.float32]  # (N,)
-
-
 def scale_of_conditions(counts: Counts, by: str = "pairs") -> NDArray[np.float64]:
     """(C,) the factor that turns the stored counts of each condition into X.
 
@@ -80,20 +72,12 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     return sparse.csr_array((np.append(count, count[other]).astype(np.float64), (rows, columns)), shape=(words, words))
 
 
-def rows_of(
-    cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
-) -> ConditionRows:
-    """Return `pmi_matrix` as plain arrays."""
-    matrix = pmi_matrix(cells, words, association, expected)
-    return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
-
-
 def pmi_matrix(
     cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
 ) -> sparse.csr_array[np.float32]:
     """Compute the positive mutual information of one condition: a row for each word, a column for each context.
 
-    `expected` are the frequencies of the contexts; by default those of the cells.
+    Columns ascend within a row. `expected` are the frequencies of the contexts; by default those of the cells.
     """
     directional = association.directional_contexts
     share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power
@@ -120,6 +104,13 @@ def pmi_matrix(
     none = [np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)]
     row, column, value = map(np.concatenate, zip(none, *lower, *upper, strict=True))
     return sparse.coo_array((value, (row, column)), shape=(words, words * (1 + directional))).tocsr()
+
+
+def pooled_contexts(counts: Counts, directional: bool) -> NDArray[np.float64]:
+    """Return the frequency of each context in all conditions together, each with the same weight."""
+    words, scale = len(counts.vocabulary), scale_of_conditions(counts)
+    totals = (context_totals(counts.cells(condition), words, directional) for condition in range(len(scale)))
+    return sum((factor * total for factor, total in zip(scale, totals, strict=True)), np.zeros(1))
 
 
 def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[np.float64]:
