@@ -1,7 +1,7 @@
 """How the cost of `prepare` grows with the text: `python benchmarks/growth.py [--tokens N …] [--memory 2GB]`.
 
 The words are drawn independently of each other, which makes far more distinct pairs than people do: counting is shown
-at its worst. Each size runs `chronotope prepare` in a process of its own; printed are its processor seconds, its wall
+at its worst. Each size runs `chronotope prepare` in its own process; printed are its processor seconds, its wall
 seconds and its peak memory, and the processor seconds per million tokens as a ratio to the smallest size.
 """
 

@@ -1,6 +1,6 @@
 """Speed of `chronotope prepare`: `python benchmarks/prepare.py [--input FILE --text F --time F] [--glove DIR]`.
 
-The whole command in a process of its own: start, read JSONL.zst, tokenize, vocabulary, count, write. GloVe's
+The whole command in its own process: start, read JSONL.zst, tokenize, vocabulary, count, write. GloVe's
 vocab_count and cooccur get the same tokens as tokenized text. Both run three times in turn, and the best time counts.
 Without GloVe the baseline is a regular expression and a dictionary in Python, on some documents.
 """

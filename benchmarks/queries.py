@@ -1,7 +1,7 @@
 """Speed of many queries: `python benchmarks/queries.py`.
 
 `equivalents` between two conditions of an invented model, for one word and in batches, compared with a loop over
-gensim's `similar_by_vector` for the same words. "first" includes the cost of what is cached, "again" does not.
+gensim's `similar_by_vector` for the same words. "first" includes filling the caches, "again" does not.
 """
 
 from __future__ import annotations

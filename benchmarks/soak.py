@@ -29,7 +29,7 @@ WORDS, ASKED, CLIENTS, REQUESTS_OF_A_CLIENT, PARTS = 300, 30, 8, 1_000, 10
 
 @contextmanager
 def server(model: Path) -> Iterator[tuple[str, int, int]]:
-    """Serve a model in a process of its own: host, port, and number of the process."""
+    """Serve a model in its own process: host, port, and number of the process."""
     command = [Path(sys.executable).parent / "chronotope", "explore", model, "--port", "0", "--no-open"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     line = process.stderr.readline() if process.stderr else ""
