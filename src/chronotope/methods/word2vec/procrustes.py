@@ -60,9 +60,8 @@ def align(
 
     def rotate(chain: list[int], onto: list[int], names: tuple[str, str]) -> None:
         """Rotate some conditions onto others."""
-        (source, source_count), (target, target_count) = (
-            mean_vectors(support, aligned, words, conditions) for conditions in (chain, onto)
-        )
+        source, source_count = mean_vectors(support, aligned, words, chain)
+        target, target_count = mean_vectors(support, aligned, words, onto)
         rarer = np.minimum(source_count, target_count)
         shared = np.flatnonzero(rarer if landmarks is None else rarer * landmarks)
         if len(shared) < min_shared:
