@@ -31,6 +31,10 @@ def test_every_method_can_be_cloned(name):
 
 def test_repr_shows_what_differs_from_the_defaults():
     assert repr(ct.GraphModel()) == "GraphModel()"
+    assert repr(ct.BayesianModel(epochs=3)) == "BayesianModel(epochs=3)"
+    assert [repr(model()) for model in (ct.ContinuousModel, ct.ContextualModel)] == [
+        "ContinuousModel()", "ContextualModel()",
+    ]  # fmt: skip
     assert repr(ct.GraphModel(dimensions=50, smoothness=1)) == "GraphModel(dimensions=50, smoothness=1.0)"
     assert eval(repr(ct.ConditionedModel.preset("paper")), vars(ct)) == ct.ConditionedModel.preset("paper")
 

@@ -27,7 +27,7 @@ from chronotope.runtime.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.methods import Epoch, Method
+    from chronotope.methods.base import Epoch, Method
 
 # The options that are settings of methods.
 SETTINGS = (
