@@ -13,15 +13,6 @@ def words(store):
     return [word for words in documents(store) for word in words]
 
 
-@pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
-def test_columns_that_nobody_asked_for(separator, tmp_path):
-    lines = ["id,year,title,text,note", '1,1998,x,"a ""sunny""\nday",', "2,1999,,the day after,y"]
-    data = "\n".join(lines).replace(",", separator).encode()
-    store = tokenize(read_corpus(write(tmp_path / "a.csv", data), time="year"), tmp_path / "s")
-    assert store.conditions.labels == ("1998", "1999")
-    assert words(store) == ["a", "sunny", "day", "the", "day", "after"]
-
-
 @pytest.mark.parametrize("bad", [b"", b"caf\xe9 \xc3\xa9,x,fr\n"])
 def test_an_empty_field_means_the_same_to_both_parsers(bad, tmp_path):
     """A row that is not UTF-8 sends its neighbors through the slow parser."""

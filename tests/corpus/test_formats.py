@@ -180,15 +180,7 @@ def test_where_keeps_rows(where, kind, tmp_path):
 
 def test_a_generator_is_read_once_and_says_so(tmp_path):
     corpus = read_corpus((row for row in ROWS), **OPTIONS)
+    assert corpus.fingerprint() == [{"name": "records", "bytes": None, "checksum": None}], "and does not use it up"
     tokenize(corpus, tmp_path / "s")
     with pytest.raises(InputError, match="used already"):
         tokenize(corpus, tmp_path / "t")
-
-
-def test_the_fingerprint_names_files_without_their_folders(tmp_path):
-    path = write(tmp_path / "a.jsonl", jsonl())
-    (entry,) = read_corpus(path).fingerprint()
-    assert entry["name"] == "a.jsonl"
-    assert entry["bytes"] == path.stat().st_size
-    stores = [tokenize(read_corpus(rows), tmp_path / "s") for rows in (ROWS, ROWS[:3])]
-    assert stores[0].sources[0]["checksum"] != stores[1].sources[0]["checksum"]

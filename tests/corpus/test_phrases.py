@@ -27,16 +27,10 @@ def test_given_phrases_are_joined(tmp_path):
     assert store.words[0] == "the"
 
 
-def test_one_phrase_need_not_be_in_a_list(tmp_path):
-    corpus = read_corpus([{"text": "the prime minister"}], phrases="prime minister")
-    assert corpus.settings.phrases == ("prime minister",)
-    assert documents(tokenize(corpus, tmp_path / "s")) == [["the", "prime_minister"]]
-
-
 def test_a_variant_of_several_words_is_the_phrase(tmp_path):
     """'PM' is another form of the phrase 'prime minister'; both are one word."""
     rows = [{"text": "The PM, the prime minister"}]
-    corpus = read_corpus(rows, phrases=["prime minister"], variants={"PM": "Prime Minister"})
+    corpus = read_corpus(rows, phrases="prime minister", variants={"PM": "Prime Minister"})
     store = tokenize(corpus, tmp_path / "s")
     assert documents(store) == [["the", "prime_minister", "the", "prime_minister"]]
     assert sorted(store.words.to_list()) == ["prime_minister", "the"]

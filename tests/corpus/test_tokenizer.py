@@ -39,6 +39,8 @@ def words_of(text, folder, **options):
         ),
         ("한국어 띄어쓰기", "한국어 띄어쓰기"),
         ("a\x00b\x1fc", "a b c"),
+        ("مـُحَمَّد", "محمد"),
+        ("İstanbul Straße", "istanbul straße"),
     ],
 )
 def test_words(text, expected, tmp_path):
@@ -49,6 +51,7 @@ def test_settings_of_words(tmp_path):
     text = "Café COLOUR it's"
     assert words_of(text, tmp_path / "s", lowercase=False) == ["Café", "COLOUR", "it"]
     assert words_of(text, tmp_path / "s", strip_accents=True) == ["cafe", "colour", "it"]
+    assert words_of("हिन्दी", tmp_path / "s", strip_accents=True) == ["हिन्दी"]
     assert words_of(text, tmp_path / "s", variants={"Colour": "color"}) == ["café", "color", "it"]
     assert words_of("State-of-the-art http://x <b>", tmp_path / "s", tokenizer="whitespace") == [
         "state-of-the-art", "http://x", "<b>",
