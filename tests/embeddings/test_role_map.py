@@ -50,9 +50,3 @@ def test_words_that_play_the_same_role_are_found(rotated):
     answers = [ct.equivalents(rotated, "n3", at="north", role_map=role_map) for role_map in (None, True, False)]
     assert [answer.facts["role_map"] for answer in answers] == [True, True, False]
     assert answers[0].to_dict()["rows"] == answers[1].to_dict()["rows"]
-
-
-def test_a_query_alone_has_the_answer_it_has_in_a_batch(rotated):
-    words = ["n3", "n7", "n11"]
-    together = rotated.equivalents(words, "north", "south", 5, role_map=True)
-    assert [rotated.equivalents(word, "north", "south", 5, role_map=True) for word in words] == together

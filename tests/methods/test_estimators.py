@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, asdict
 
+import numpy as np
 import polars as pl
 import pytest
 from sklearn.base import clone
@@ -64,6 +65,25 @@ def test_a_wrong_setting_is_refused_and_changes_nothing():
     assert model == ct.GraphModel(dimensions=50)
     assert model.set_params(dimensions=20) is model
     assert model == ct.GraphModel(dimensions=20)
+
+
+@pytest.mark.parametrize("edges", [None, [("arlen", "borva"), ("borva", "celdon")]])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ct.GraphModel(dimensions=12, epochs=8, tolerance=0.0),
+        ct.ConditionedModel(dimensions=12, epochs=8, zeros=True),
+        ct.DynamicFactorization(dimensions=12, epochs=8),
+        ct.BayesianModel(dimensions=12, epochs=8),
+    ],
+    ids=lambda model: model.method,
+)
+def test_every_sweep_lowers_the_loss(grid, model, edges):
+    losses = []
+    training = model.fit(grid, place_edges=edges, on_epoch=lambda epoch: losses.append(epoch.loss)).provenance["training"]
+    assert losses == [epoch["loss"] for epoch in training]
+    assert len(losses) == 8
+    assert (np.diff(losses) < 0).all()
 
 
 def test_frames_records_corpora_and_counts_give_the_same_model(runs):

@@ -32,12 +32,6 @@ def options(kind, **given):
     return kind(**{**plain, "resume": False, **nothing, **given})
 
 
-@pytest.fixture(scope="module")
-def grid(counts_of):
-    """Time × place, where some words are missing from some conditions."""
-    return counts_of(worlds.time_and_place(documents=150), time="time", place="place", min_count=3)
-
-
 @pytest.mark.parametrize(
     "model",
     [

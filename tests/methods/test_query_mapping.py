@@ -56,13 +56,6 @@ def mapped():
     return random_embeddings(words=300, query_mapping=LocalLinearMap(neighbors=20), seed=4)
 
 
-@pytest.mark.parametrize("retrieval", ["cosine", "csls", "references"])
-def test_one_by_one_equals_all_at_once(mapped, retrieval):
-    asked, how = list(mapped.words[:60]), {"retrieval": retrieval, "fallback": True}
-    together = mapped.equivalents(asked, "1990", "2010", **how)
-    assert together == [mapped.equivalents(word, "1990", "2010", **how) for word in asked]
-
-
 def test_between_conditions_the_query_is_carried_and_within_one_it_is_not(mapped):
     bare = random_embeddings(words=300, seed=4)
     word = mapped.words[0]

@@ -1,15 +1,18 @@
-"""The baselines that train word2vec: what they read, that they repeat, and that they find what is planted."""
+"""The baselines that train word2vec: the text that they read, and the anchors that their maps are fitted to."""
 
 import numpy as np
 import pytest
+from scipy.stats import ortho_group
 
 import worlds
 from chronotope.cooccurrence import count
 from chronotope.corpus import read_corpus
-from chronotope.methods import AlignedWord2Vec
+from chronotope.errors import InputError
+from chronotope.methods import AlignedWord2Vec, LinearWord2Vec
+from chronotope.methods.word2vec.procrustes import align, anchor_words, linear_map, listed_anchors, rotation
 from chronotope.methods.word2vec.training import MAX_DOCUMENT, TrainingText
 
-pytest.importorskip("gensim")
+SIZE = 8
 
 
 def test_all_the_text_of_the_vocabulary_is_read_and_nothing_that_is_held_out(counts_of):
@@ -30,9 +33,78 @@ def test_long_documents_are_cut_and_lose_nothing():
 
 
 def test_training_stops_where_progress_is_refused(small):
+    pytest.importorskip("gensim")
+
     def refuse(done, _):
         if done == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         AlignedWord2Vec(dimensions=4, epochs=4).fit(small, threads=2, on_step=refuse)
+
+
+@pytest.fixture
+def turned(drifting):
+    """Every word has one vector, seen from another side in each condition; every second word is replaced by noise."""
+    support = drifting.vocabulary.support
+    rng = np.random.default_rng(1)
+    truth = rng.standard_normal((len(drifting.vocabulary), SIZE))
+    turns = ortho_group.rvs(SIZE, size=len(drifting.conditions), random_state=rng)
+    vectors = np.einsum("pd,pde->pe", truth[support.word], turns[support.condition])
+    moving = support.word % 2 == 1
+    vectors[moving] = rng.standard_normal((moving.sum(), SIZE))
+    return vectors.astype(np.float32)
+
+
+@pytest.mark.parametrize("anchors", ["stable", "list", "file"])
+@pytest.mark.parametrize("kind", ["rotation", "linear map"])
+def test_maps_fitted_to_unchanged_words_are_exact(drifting, turned, anchors, kind, tmp_path):
+    words, support = drifting.vocabulary.words, drifting.vocabulary.support
+    (tmp_path / "anchors.txt").write_text("\n".join(words[::2]) + "\n")
+    given = {"stable": "stable", "list": words[::2], "file": str(tmp_path / "anchors.txt")}[anchors]
+    chosen = anchor_words(listed_anchors(given, drifting.vocabulary), drifting, turned, 100.0)
+    assert chosen[::2].sum() > 50
+    assert not chosen[1::2].any()
+    fit = {} if kind == "rotation" else {"fit": linear_map}
+    aligned = align(turned, support, drifting.conditions, len(words), 100.0, chosen, **fit)
+    reference = np.zeros((len(words), SIZE))
+    reference[support.word] = aligned
+    still = support.word % 2 == 0
+    assert np.allclose(aligned[still], reference[support.word[still]], atol=1e-4)
+
+
+def test_unknown_anchors_are_reported(drifting):
+    with pytest.warns(UserWarning, match="left out: xyzzy"):
+        listed_anchors(("bank", "xyzzy"), drifting.vocabulary)
+    with pytest.raises(InputError, match="none of the anchors"):
+        listed_anchors(("xyzzy",), drifting.vocabulary)
+    with pytest.raises(InputError, match="frequent, stable, or a file"):
+        listed_anchors("no/such/file", drifting.vocabulary)
+
+
+@pytest.mark.parametrize("kind", [AlignedWord2Vec, LinearWord2Vec])
+@pytest.mark.parametrize("anchors", ["frequent", "stable", ("river", "water", "money", "the")])
+def test_methods_record_their_anchors(kind, anchors, small):
+    pytest.importorskip("gensim")
+    embeddings = kind(dimensions=8, epochs=2, anchors=anchors).fit(small)
+    settings = embeddings.provenance["settings"]
+    assert settings["anchors"] == (anchors if isinstance(anchors, str) else list(anchors))
+    assert embeddings.provenance["anchors"] >= 4
+    assert "gensim" in embeddings.provenance["versions"]
+    assert embeddings.query_mapping is None
+    assert not np.allclose(embeddings.vectors, kind(dimensions=8, epochs=2).fit(small).vectors, atol=1e-3)
+
+
+def test_rare_words_hardly_move_the_rotation():
+    """A hundred frequent words tell the truth, a thousand rare ones point anywhere."""
+    rng = np.random.default_rng(3)
+    truth = ortho_group.rvs(SIZE, random_state=rng)
+    source = rng.standard_normal((1100, SIZE)).astype(np.float32)
+    target = (source @ truth).astype(np.float32)
+    target[100:] = rng.standard_normal((1000, SIZE))
+    count = np.repeat([1000, 2], [100, 1000])
+    error = {
+        name: np.abs(rotation(source, target, weight) - truth).max()
+        for name, weight in (("trust", count / (count + 100)), ("all alike", np.ones(1100)))
+    }
+    assert error["trust"] < 0.05 < 0.2 < error["all alike"]
