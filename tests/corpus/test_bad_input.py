@@ -226,6 +226,11 @@ def test_what_cannot_be_read_at_all(tmp_path):
         ({"time": "year", "bins": [{"name": "a", "from": 1990, "end": 1991}]}, "a named bin needs a name"),
         ({"tokenizer": "letters"}, "tokenizer must be words or whitespace"),
         ({"every": "1y"}, "no time field was named"),
+        ({"time": "year", "since": "soon"}, "cannot read since='soon' as a date"),
+        ({"time": "year", "since": 1862, "until": 1860}, "since='1862' is after until='1860'"),
+        ({"since": 1860}, "need the time field"),
+        ({"where": "text == the river"}, "write several words in quotes: 'the river'"),
+        ({"where": "year between 1860-01-01 and 1861-01-01"}, "compare dates as in date >= 1860-01-01"),
     ],
 )
 def test_a_bad_setting_is_told_at_once(options, message):

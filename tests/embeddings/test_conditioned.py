@@ -244,8 +244,6 @@ def test_the_signature_says_how_the_vectors_were_made():
     assert signature.endswith("|run abcdef01")
     shown = "<ConditionedEmbeddings: 60 words, 3 conditions (time, 1990 … 2010), 7 dimensions>"
     assert repr(pickle.loads(pickle.dumps(random_embeddings()))) == shown
-    one = ConditionedEmbeddings(["a"], Conditions.of_times(["1990"]), support_from([[1]]), [[1.0, 2.0]])
-    assert repr(one) == "<ConditionedEmbeddings: 1 word, 1 condition (time, 1990), 2 dimensions>"
 
 
 def test_a_word_is_found_however_it_is_typed():

@@ -6,10 +6,8 @@ import subprocess
 import sys
 
 import numpy as np
-import polars as pl
 import pytest
 
-from chronotope.embeddings import Matches
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import SettingsError, UnknownWordError
 from embeddings.invented import random_embeddings
@@ -78,12 +76,6 @@ def test_errors_are_one_line(ours):
         ours.doesnt_match(["nope"])
     with pytest.raises(SettingsError, match="no attribute 'x'; the only attribute is 'count'"):
         ours.get_vecattr("w0", "x")
-
-
-def test_where_nothing_was_found_the_columns_are_there():
-    columns = {"word": pl.String, "similarity": pl.Float64, "score": pl.Float64, "count": pl.Int64}
-    found = Matches().to_polars().schema
-    assert columns.items() <= dict(found).items()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from chronotope.cooccurrence import Counts, count
 from chronotope.corpus import read_corpus
 from chronotope.embeddings.formats import export
 from chronotope.errors import DamagedFileError, InputError
-from chronotope.io.atomic import atomic_folder, atomic_write, disk_errors, temporary_path
+from chronotope.io.atomic import atomic_folder, atomic_write, temporary_path
 from chronotope.methods import GraphModel
 from worlds import contents, write
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import worlds
 from chronotope.errors import ChronotopeError, SettingsError
-from chronotope.methods import GraphModel
+from chronotope.methods import DynamicFactorization, GraphModel
 from chronotope.methods.device import Gpu, choose, find_gpu
 from chronotope.methods.graph.products import gpu_memory
 
@@ -43,16 +42,8 @@ def test_a_fit_says_where_it_runs_and_records_it(small):
     assert model.fit(small, device="cpu").provenance == made
     with pytest.raises(ChronotopeError, match="chronotope\\[gpu\\]"):
         model.fit(small, device="cuda")
-
-
-@without_gpu
-def test_the_command_line_says_where_it_trains_and_refuses_a_gpu_that_is_not_there(chronotope, small, tmp_path):
-    asked = ("train", small.folder, "-o", tmp_path / "m.ct")
-    assert "pip install 'chronotope[gpu]'" in chronotope(*asked, "--device", "cuda", code=2).stderr
-    other = chronotope(*asked, "--method", "dynamic", "--device", "cuda", code=2).stderr
-    assert other == "error: dynamic trains only on the CPU; leave out --device cuda\n"
-    done = chronotope(*asked, "--dimensions", 4, "--epochs", 1)
-    assert sum(line.startswith("training on the CPU: ") for line in done.stderr.splitlines()) == 1
+    with pytest.raises(SettingsError, match="dynamic trains only on the CPU; leave out --device cuda"):
+        DynamicFactorization(dimensions=4).fit(small, device="cuda")
 
 
 @with_gpu

@@ -42,15 +42,8 @@ def test_the_old_vectors_and_answers_stay_as_they_are(old, larger):
     for word in old.words[::5]:
         assert larger.neighbors(word, at="1993") == old.neighbors(word, at="1993")
         assert larger.equivalents(word, at="1990", to="1997") == old.equivalents(word, at="1990", to="1997")
-    named = [
-        lambda model: ct.drift(model, "1991", "1996", min_count=5),
-        lambda model: ct.drift(model, "1991", "1996", over="steps", min_count=5),
-        lambda model: ct.neighbors(model, "bank", at="1993"),
-        lambda model: ct.equivalents(model, "bank", at="1990", to="1997"),
-        lambda model: ct.axis(model, "bank", "river - money"),
-        *(partial(ct.series, word="bank", against=against) for against in ("first", "previous", "1994")),
-    ]
-    for ask in named:
+    named = [partial(ct.series, word="bank", against=against) for against in ("first", "previous", "1994")]
+    for ask in (*named, lambda model: ct.drift(model, "1991", "1996", over="steps", min_count=5)):
         # What is said of documents needs the run, which `larger` was not given.
         was, now = (
             ask(model).to_polars().drop("documents", "largest_share", strict=False).rows() for model in (old, larger)

@@ -10,7 +10,6 @@ import pytest
 from scipy import sparse
 
 import chronotope as ct
-import worlds
 from chronotope.config import GraphSettings
 from chronotope.cooccurrence import Association, symmetric
 from chronotope.methods import GraphModel

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import worlds
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods import ConditionedModel, GraphModel
 from chronotope.methods.base import OVERHEAD, FitOptions
