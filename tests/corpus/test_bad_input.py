@@ -195,6 +195,9 @@ def test_nothing_left_says_why(tmp_path):
 def test_what_cannot_be_read_at_all(tmp_path):
     failing(f"there is no file or folder {tmp_path / 'x.csv'}", lambda: read_corpus(tmp_path / "x.csv"))
     failing(f"no file matches {tmp_path}/*.csv", lambda: read_corpus(f"{tmp_path}/*.csv"))
+    failing("no file matches memory://empty/*.jsonl", lambda: read_corpus("memory://empty/*.jsonl"))
+    with pytest.raises(InputError, match="cannot open nonsense://"):
+        read_corpus("nonsense://bucket/1.jsonl")
     fsspec.filesystem("memory").pipe("/strange/a.doc", b"x")
     for unknown in (write(tmp_path / "a.doc", b"x"), "memory://strange/a.doc", "memory://strange"):
         with pytest.raises(InputError, match=r"cannot tell the format of a\.doc"):

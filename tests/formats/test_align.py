@@ -84,6 +84,7 @@ def test_counts_come_with_keyed_vectors_unless_gensim_made_them_up(tmp_path):
     aligned = ct.align(given, ["arlen", "borva"])
     assert aligned.conditions.axis == "place"
     assert aligned.counted
+    assert aligned.provenance["settings"]["shrinkage"] > 0, "rare words weigh less"
     assert aligned.count("w3", "arlen") == counts[3]
     assert aligned.words[0] == WORDS[int(counts.argmax())]
     trained = gensim.Word2Vec([["a", "b", "c"]] * 10, vector_size=2, min_count=1, seed=1, workers=1)
