@@ -149,15 +149,13 @@ def test_one_text_file_a_condition(tmp_path):
     assert store.conditions.labels == ("canada", "india")
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet", "polars", "records", "pandas"])
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "polars"])
 def test_text_that_is_a_list_of_tokens_is_taken_as_it_is(kind, tmp_path):
     rows = [{"text": ["New York", "don't", "well-known"]}, {"text": ["Rain", ""]}]
     given = {
         "jsonl": lambda: write(tmp_path / "a.jsonl", jsonl(rows)),
         "parquet": lambda: pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet") or tmp_path / "a.parquet",
         "polars": lambda: pl.DataFrame(rows),
-        "records": lambda: rows,
-        "pandas": lambda: pd.DataFrame(rows),
     }[kind]()
     store = tokenize(read_corpus(given), tmp_path / "s")
     assert documents(store) == [["new_york", "don't", "well-known"], ["rain"]]
