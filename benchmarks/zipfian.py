@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from chronotope.corpus import TokenStore
+from chronotope.corpus.tokens import TokenStore
 
 WORDS_IN_A_DOCUMENT = 1_000
 YEARS = 20

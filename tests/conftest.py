@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 import worlds
 from chronotope.cli import main
 from chronotope.cooccurrence import Counts, count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.datasets.invented import World
 from chronotope.methods import GraphModel
 

@@ -121,7 +121,7 @@ def test_an_unchanged_world_has_the_same_company_everywhere() -> None:
     [
         ({"documents": 0}, "at least one"),
         ({"places": ()}, "at least one"),
-        ({"changes": [Change("judge", worlds.RIVER, worlds.MONEY)]}, "judge has one"),
+        ({"changes": [Change("judge", worlds.RIVER, worlds.MONEY)]}, "judge is not"),
         ({"changes": [Change("bank", worlds.RIVER, ("gold",))]}, "one of TOPICS"),
         ({"changes": [Change("bank", worlds.RIVER, worlds.MONEY, share=0.2)]}, "at most that of a topic"),
     ],

@@ -10,8 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from chronotope.corpus import TokenStore
+from chronotope.corpus.batches import fingerprints
+from chronotope.corpus.pipeline import write_store
+from chronotope.corpus.source import Corpus
+from chronotope.corpus.tokens import CHUNK_TOKENS, TokenStore
 from chronotope.datasets.invented import TOPICS, Change, World, invented_world
+from chronotope.io.atomic import atomic_folder
+from chronotope.runtime.progress import Progress
+from chronotope.runtime.resources import Resources
 
 RIVER, MONEY = TOPICS["river"], TOPICS["money"]
 YEARS = range(1990, 2000)
@@ -101,6 +107,20 @@ def write(path: Path, data: bytes | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return path
+
+
+def tokenize(
+    corpus: Corpus,
+    folder: str | Path,
+    progress: Progress | None = None,
+    resources: Resources | None = None,
+    chunk_tokens: int = CHUNK_TOKENS,
+) -> TokenStore:
+    """The token store of a corpus alone, without the vocabulary and the counts of a run."""
+    resources = resources or Resources()
+    with atomic_folder(folder, "prepare") as work:
+        write_store(corpus, work, progress, resources, fingerprints(corpus, resources.pool), chunk_tokens)
+    return TokenStore.open(folder)
 
 
 def documents(store: TokenStore) -> list[list[str]]:

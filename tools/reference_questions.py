@@ -71,7 +71,7 @@ def page() -> str:
 
 def _section(question: Question, common: dict[str, str]) -> list[str]:
     source, own = "run" if of_run(question) else "model", _own(question)
-    words = [one.info.metavar or one.name.upper() for one in own if one.info.argument]
+    words = [option_name(one) for one in own if one.info.argument]
     command = " ".join(["chronotope", question.name.replace("_", "-"), source.upper(), *words, "[OPTIONS]"])
     arguments = [one.name for one in own if one.info.argument]
     options = [

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from chronotope import read_corpus
-from chronotope.corpus import Corpus
+from chronotope.corpus.source import Corpus
 from chronotope.errors import InputError
 
 REMOVED = ("X", "O", "&", "del", "unclear", "fnr", "-")

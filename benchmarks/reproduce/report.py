@@ -107,7 +107,8 @@ def _kinds(group: Sequence[Fit], pairs: TestPairs, way: int, same: NDArray[np.bo
 
 
 def _difference(found: Difference) -> dict[str, Any]:
-    return {"difference": found.difference, "interval": [found.low, found.high], "real": found.significant}
+    interval = [found.difference_low, found.difference_high]
+    return {"difference": found.difference, "interval": interval, "real": found.significant}
 
 
 def table_report(result: Result, sections: Sequence[dict[str, Any]]) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chronotope.analysis.trajectory import trajectory
     from chronotope.analysis.usage_change import usage_change
     from chronotope.cooccurrence import Counts, count
-    from chronotope.corpus import Corpus, read_corpus
+    from chronotope.corpus.source import Corpus, read_corpus
     from chronotope.datasets.gold_folders import read_gold_corpus
     from chronotope.datasets.invented import invented_world
     from chronotope.datasets.sotu import sotu_corpus
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 _HOME = {
     name: module
     for module, names in {
-        "corpus": "Corpus read_corpus",
+        "corpus.source": "Corpus read_corpus",
         "datasets.sotu": "sotu_corpus",
         "datasets.invented": "invented_world",
         "datasets.gold_folders": "read_gold_corpus",

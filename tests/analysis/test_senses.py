@@ -72,6 +72,13 @@ def test_few_usages_are_one_sense_and_said_to_be_few(model):
     assert "too few to tell senses apart" in answer.notes[0]
 
 
+def test_lemmas_of_a_function_are_those_of_the_run():
+    """The function is not stored: the table of lemmas is."""
+    corpus = ct.read_corpus(homonyms(), time="time", lemmas=lambda word: {"bank": "shore"}.get(word, word))
+    model = ct.GraphModel(dimensions=20).fit(ct.count(corpus, min_count=3))
+    assert all("bank" in row["text"] for row in ct.senses(model, "shore"))
+
+
 def ends(source):
     """The first and the last condition."""
     return source.conditions.labels[0], source.conditions.labels[-1]

@@ -64,6 +64,14 @@ def test_two_words_are_compared_where_both_occur(over_time):
         ct.similarity(over_time, ["bank", "none"])
 
 
+def test_a_word_has_the_spelling_of_the_model_and_one_line(over_time):
+    assert set(ct.series(over_time, ["Bank", "bank"])["condition"].value_counts()["count"]) == {1}
+    for answer in (ct.series(over_time, "Bank"), ct.matrix(over_time, "Bank"), ct.changepoints(over_time, "Bank")):
+        assert set(answer["word"]) == {"bank"}
+        assert answer.title.startswith("bank: ")
+    assert ct.similarity(over_time, ["BANK", "River"]).title == "bank, river: similarity with each other"
+
+
 def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
     with pytest.raises(SettingsError, match="places, which have no order"):
         ct.series(over_places, "chips", against="previous")

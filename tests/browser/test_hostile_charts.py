@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
-from chronotope.io.embed import embed_json
+from chronotope.io.untrusted import embed_json
 
 RUN = "window.ran=1"
 HOSTILE = (

@@ -18,10 +18,10 @@ from chronotope.config import CountSettings
 from chronotope.cooccurrence import count
 from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.cooccurrence.merging import Limits, count_conditions
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import ClusterError, InputError
 from chronotope.runtime.resources import Resources
-from worlds import contents
+from worlds import contents, tokenize
 
 FILES = 6
 

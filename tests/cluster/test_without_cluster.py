@@ -12,7 +12,7 @@ import pytest
 
 import worlds
 from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import ClusterError, MissingExtraError, SettingsError
 from chronotope.io.provenance import versions
 from chronotope.runtime.cluster import check_versions, connect

@@ -13,7 +13,7 @@ import pytest
 import worlds
 from chronotope.analysis.drift import drift
 from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.datasets.invented import Change, invented_world
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.errors import MissingExtraError, SettingsError

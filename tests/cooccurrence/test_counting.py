@@ -20,8 +20,9 @@ from chronotope.cooccurrence import count
 from chronotope.cooccurrence.cells_file import write_cells
 from chronotope.cooccurrence.counting import count_cells, distance_weights, units
 from chronotope.cooccurrence.merging import Limits, count_conditions
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.runtime.resources import Resources
+from worlds import tokenize
 
 DOCUMENTS = st.lists(st.lists(st.integers(0, 12) | st.integers(0, 299), max_size=40), max_size=6)
 SETTINGS = st.builds(CountSettings, window=st.integers(1, 31), weighting=st.sampled_from(["harmonic", "flat"]))

@@ -6,7 +6,7 @@ import pytest
 
 import worlds
 from chronotope.cooccurrence import count, scale_of_conditions, symmetric
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError, SettingsError
 from worlds import contents
 

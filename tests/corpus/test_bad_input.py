@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from chronotope.config import NamedBin
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError, SettingsError
-from worlds import write
+from worlds import tokenize, write
 
 GOOD = b'{"text": "a good day", "time": "1998-01-05", "place": "Canada"}\n'
 

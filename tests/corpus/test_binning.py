@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.config import NamedBin
-from chronotope.corpus import read_corpus, tokenize
 from chronotope.corpus.binning import regular_bins
 from chronotope.corpus.dates import date_from_days, read_dates
+from chronotope.corpus.source import read_corpus
+from worlds import tokenize
 
 EVERY = ("1y", "10y", "7y", "100y", "1q", "1mo", "6mo", "1w", "1d")
 DAYS = st.integers(-4_000_000, 4_000_000)  # about the years -9000 to 12900

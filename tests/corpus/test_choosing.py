@@ -12,8 +12,10 @@ import pyarrow as pa
 import pytest
 
 import chronotope as ct
-from chronotope.corpus import read_corpus, tokenize
-from chronotope.errors import ChronotopeError, InputError
+from chronotope.config import CorpusSettings
+from chronotope.corpus.source import read_corpus
+from chronotope.errors import ChronotopeError, InputError, SettingsError
+from worlds import tokenize
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_metadata_are_joined_to_files_by_name_stem_or_path(folder, tmp_path):
     assert labels(store) == ("1850/Leeds", "1851/York")
     assert store.report.notes == (
         "1 row skipped: not in the metadata, such as 'b.txt' (b.txt:1)",
-        "1 row of 3 in about.csv belong to no text: lost.txt",
+        "1 row of 3 in about.csv matched no text: lost.txt",
     )
     assert [entry["name"] for entry in store.sources][-1] == "about.csv"
     frame = pl.read_csv(folder / "about.csv")
@@ -70,6 +72,17 @@ def test_metadata_are_joined_to_records_by_a_field(tmp_path):
 def test_metadata_that_cannot_be_joined(table, key, message):
     with pytest.raises(ChronotopeError, match=message):
         read_corpus([{"id": 1, "text": "a", "year": 1}], time="year", metadata=table, key=key)
+
+
+def test_several_tables_of_metadata_are_refused(folder):
+    (folder / "more.csv").write_text("id,date,place\nb.txt,1850,Hull\n")
+    with pytest.raises(InputError, match=r"must be one table, not about\.csv, more\.csv"):
+        read_corpus(folder / "a.txt", time="date", metadata=[folder / "about.csv", folder / "more.csv"], key="id")
+
+
+def test_a_setting_beside_an_object_of_settings_is_refused():
+    with pytest.raises(SettingsError, match="not both"):
+        read_corpus([{"text": "a", "year": 1}], settings=CorpusSettings(time="year"), where="year > 1")
 
 
 def test_a_folder_of_texts_and_tables(folder, tmp_path):

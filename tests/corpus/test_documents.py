@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError, SettingsError
-from worlds import documents, write
+from worlds import documents, tokenize, write
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader>
@@ -66,6 +66,12 @@ def test_tei_is_read_without_notes_and_headings_and_dated_by_its_source(tmp_path
     assert (words(store), store.conditions.labels) == ("one two", ("2015",))
     with pytest.raises(InputError, match=r"no date in the header or the name .* dates come from --xpath date=PATH"):
         tokenize(read_corpus(path, time="date", xpath={"date": ".//revisionDesc/@when"}), tmp_path / "v")
+
+
+def test_the_last_extension_is_the_format(tmp_path):
+    """Converters of DOCX to TEI write letter.docx.xml."""
+    store = tokenize(read_corpus(write(tmp_path / "letter.docx.xml", TEI), time="date"), tmp_path / "s")
+    assert words(store).startswith("the river bank")
 
 
 def test_each_tei_of_a_corpus_is_a_document(tmp_path):

@@ -14,9 +14,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from chronotope.corpus import TokenStore, read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
+from chronotope.corpus.tokens import TokenStore
 from chronotope.errors import InputError
-from worlds import documents, write
+from worlds import documents, tokenize, write
 
 ROWS = [
     {"text": 'The "prime" minister, said:\nwe won’t go.', "date": "1998-03-12", "country": "Canada", "year": 1998},

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,12 @@ import polars as pl
 import pytest
 
 from chronotope.cooccurrence import count
-from chronotope.corpus import CorpusReport, read_corpus, tokenize
+from chronotope.corpus.report import CorpusReport
+from chronotope.corpus.source import read_corpus
 from chronotope.corpus.text_store import TextStore
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import MissingExtraError
-from worlds import contents, documents
+from worlds import contents, documents, tokenize
 
 
 def random_rows(count=500, seed=0):
@@ -95,7 +97,9 @@ def test_a_bin_that_ends_early_is_flagged_by_its_dates(dates, bins, flags, tmp_p
 MEMORY = """
 from dataclasses import replace
 import resource, sys
-from chronotope.corpus import read_corpus, tokenize
+sys.path.append(sys.argv[3])
+from chronotope.corpus.source import read_corpus
+from worlds import tokenize
 tokenize(read_corpus([{"text": "warm up"}]), sys.argv[2] + "/warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 corpus = read_corpus(sys.argv[1], time="year")
@@ -125,9 +129,8 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
         for _ in range(lines):
             file.write(line)
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
-    result = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(path), str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", MEMORY, path, tmp_path, Path(__file__).parents[1]]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000
     assert grown < 60, f"memory grew by {grown} MB"

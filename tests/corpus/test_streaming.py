@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chronotope.corpus import read_corpus
-from chronotope.corpus.readers import Fields
 from chronotope.corpus.readers.delimited import Delimited
 from chronotope.corpus.readers.folders import TextFiles
 from chronotope.corpus.readers.jsonl import JsonLines
+from chronotope.corpus.readers.pieces import Fields
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError
 from chronotope.io.streaming import read_blocks, read_head
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.corpus.tokenizer import PATTERNS, remove_junk, split_texts
 from chronotope.errors import InputError
-from worlds import documents
+from worlds import documents, tokenize
 
 
 def words_of(text, folder, **options):

@@ -68,7 +68,9 @@ def test_change_is_judged_against_the_folder(layout, labels, request, chronotope
     assert folder.name in answer.signature
 
 
-def test_another_folder_is_refused(tmp_path):
+def test_another_folder_is_refused(chronotope, tmp_path):
+    done = chronotope("prepare", tmp_path, tmp_path, "-o", tmp_path / "run", "--format", "dwug", code=2)
+    assert "--format dwug reads one folder" in done.stderr
     with pytest.raises(ct.errors.InputError, match="not a folder of SemEval-2020"):
         ct.read_gold_corpus(tmp_path)
     with pytest.raises(ct.errors.InputError, match="has neither truth/graded"):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chronotope.cooccurrence import Counts, count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.embeddings.formats import export
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import atomic_folder, atomic_write, temporary_path

@@ -6,7 +6,7 @@ from scipy.stats import ortho_group
 
 import worlds
 from chronotope.cooccurrence import count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError
 from chronotope.methods import AlignedWord2Vec, CompassWord2Vec, LinearWord2Vec
 from chronotope.methods.word2vec import cbow

@@ -6,9 +6,8 @@ import json
 import pytest
 from benchmarks.reproduce.corpora import ice_corpus, nyt_corpus, remove_markup
 
-from chronotope.corpus import tokenize
 from chronotope.errors import InputError
-from worlds import documents, write
+from worlds import documents, tokenize, write
 
 ARTICLES = [
     {"id": "a", "url": "http://n/1", "date": "1990-01-05", "section": "World", "lead": "Not read"},

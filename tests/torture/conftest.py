@@ -24,7 +24,7 @@ def chronotope(*arguments: object, before: str = "", **options: Any) -> subproce
 def home(tmp_path_factory) -> Path:
     """A folder with speeches.jsonl, and `run` made from it with a model in it."""
     from chronotope.cooccurrence import count
-    from chronotope.corpus import read_corpus
+    from chronotope.corpus.source import read_corpus
     from chronotope.methods import GraphModel
 
     folder = tmp_path_factory.mktemp("torture")

@@ -27,11 +27,12 @@ import numpy as np
 import polars as pl
 
 from chronotope.cooccurrence import Counts, count
-from chronotope.corpus import read_corpus, tokenize
+from chronotope.corpus.source import read_corpus
 from chronotope.embeddings import load
 from chronotope.errors import ChronotopeError
 from embeddings.invented import random_embeddings
 from forging import forge_run, forged_model
+from worlds import tokenize
 
 STRANGE: list[Any] = [
     None, True, False, 0, -1, 1, 2**31, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308, "", "x", "\x00", "\ud800",

@@ -15,7 +15,7 @@ import pytest
 
 from chronotope.cooccurrence import CellArrays, count
 from chronotope.cooccurrence.cells_file import write_cells
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InputError
 from chronotope.io.atomic import disk_errors
 from chronotope.methods import ConditionedModel

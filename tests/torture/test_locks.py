@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chronotope.cooccurrence import Counts, count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.errors import InUseError
 from chronotope.io.locks import locked
 from torture.conftest import chronotope

@@ -11,7 +11,7 @@ from chronotope.analysis.frequency import frequency
 from chronotope.cooccurrence import Counts, count
 from chronotope.cooccurrence.cells import CellArrays, sum_of
 from chronotope.cooccurrence.counting import count_cells
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.embeddings import load
 from chronotope.errors import InputError, SettingsError, UnknownWordError
 from chronotope.methods import ConditionedModel, GraphModel

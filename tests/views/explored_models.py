@@ -9,7 +9,7 @@ import numpy as np
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts, count
-from chronotope.corpus import read_corpus
+from chronotope.corpus.source import read_corpus
 from chronotope.methods import GraphModel
 from chronotope.views.explorer.explored import Explored
 from embeddings.invented import model_of

@@ -231,7 +231,7 @@ def question(
     The function gets a model or a run first, then parameters whose types come from `params`. The decorated function
     also takes the path of a model or run, and `topn` for `top`; it checks limits and column names, and adds the fact
     `axis` and the signature of the model. `group` is the heading in `--help`; `columns` are names from
-    `columns.COLUMNS`, separated by spaces.
+    `columns.COLUMNS`, separated by spaces; one that the answer lacks is null.
     """
     names = tuple(columns.split())
     if unknown := [column for column in names if column not in COLUMNS]:
@@ -304,7 +304,7 @@ def _check(parameter: Parameter, value: Any) -> None:
 
 
 def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return rows as a frame with the documented types; NaN becomes null."""
+    """Return rows as a frame with the documented types; NaN, and columns of `names` that are missing, become null."""
     import polars as pl
 
     types: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
@@ -316,9 +316,9 @@ def _with_types(rows: Any, names: Sequence[str] | None = None) -> pl.DataFrame:
     else:
         frame = pl.DataFrame(rows, infer_schema_length=None)
     if names is not None:
-        if missing := set(frame.columns) ^ set(names) if frame.width else ():
-            raise ValueError(f"columns and declaration differ: {', '.join(sorted(missing))}")
-        frame = frame.select(names) if frame.width else pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
+        if unknown := set(frame.columns) - set(names):
+            raise ValueError(f"columns that are not declared: {', '.join(sorted(unknown))}")
+        frame = pl.concat([pl.DataFrame(schema=dict.fromkeys(names, pl.Null)), frame], how="diagonal_relaxed")
     known = [name for name in frame.columns if name in COLUMNS]
     frame = frame.with_columns(pl.col(name).cast(types[COLUMNS[name].type]) for name in known)
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -13,7 +13,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.own_vectors import in_one_space, unit_vectors, what_helps
 from chronotope.analysis.params import Bootstrap, Fixed, Formula, MinCount, Model, Place, Progress, Seed, Threads, Words
-from chronotope.analysis.series import conditions_of, hidden_conditions, word_list
+from chronotope.analysis.series import conditions_of, hidden_conditions, spelled
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, fewer_than, some_of
 
@@ -69,7 +69,7 @@ def axis(
     True
     """
     plus, minus = sides = parse(formula, model)
-    words = [model.words[model.index(one)] for one in word_list(word)]
+    words = spelled(model, word)
     among = conditions_of(model.conditions, place)
     how: dict[str, Any] = {"bootstrap": bootstrap, "seed": seed, "threads": threads, "progress": progress}
     rows = [row for one in words for row in positions(model, one, sides, among, min_count, fixed, **how)]

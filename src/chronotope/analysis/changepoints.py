@@ -20,7 +20,7 @@ from chronotope.analysis.charts import Ranked
 from chronotope.analysis.measures import MAD_TO_SD
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, timeline
 from chronotope.analysis.params import Alpha, MinCount, Model, Param, Place, Word, condition_param
-from chronotope.analysis.series import hidden_conditions
+from chronotope.analysis.series import hidden_conditions, spelled
 from chronotope.errors import SettingsError, number_of
 
 Numbers = NDArray[np.float64]
@@ -66,6 +66,7 @@ def changepoints(
     ['1995']
     """
     in_one_space(model)
+    (word,) = spelled(model, word)
     line = Timeline.of(model, word, place, against, min_count)
     tried = _candidates(line, alpha)
     significant = sorted((p, split) for split, p in tried if p <= alpha)

@@ -82,7 +82,7 @@ def contexts(
         notes.append(f"No word occurs near {term.text} often enough to be typical of it.")
     rows = rows.with_columns(word=pl.lit(term.text))
     title = f"{term.text}: typical contexts in {where}"
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 class _Pulls(NamedTuple):
@@ -189,7 +189,7 @@ def collocates(
     notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
     facts |= {"min_documents": min_documents, "filters": filters.settings}
-    return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts)
 
 
 @question(
@@ -243,7 +243,7 @@ def collocate_changes(
         notes.append(f"No word {beside} rises or falls significantly.")
     facts = {"from": start, "to": end, "window": window, "min_count": min_count, "occurrences": occurrences}
     title = f"{term.text}: collocates that rise and fall from {start} to {end}"
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 class _Beside(NamedTuple):

@@ -18,10 +18,10 @@ from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
 from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.selection import row_filter
+from chronotope.corpus.sentences import normalizer_of
 from chronotope.corpus.text_store import TextStore
 from chronotope.corpus.tokenizer import PATTERNS
-from chronotope.corpus.tokens import DOCUMENTS, FIELDS, LEMMAS
-from chronotope.io.provenance import package_version
+from chronotope.corpus.tokens import DOCUMENTS, FIELDS
 from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
@@ -62,11 +62,7 @@ class Concordance:
     @cached_property
     def normalize(self) -> Normalizer:
         """The normalization of words."""
-        path = self.counts.folder / LEMMAS
-        if not path.exists():
-            return Normalizer(self.settings)
-        lemmas = dict(read_table(path, {"word": pl.String, "lemma": pl.String}).iter_rows())
-        return Normalizer(self.settings, lambda word: lemmas.get(word, word))
+        return normalizer_of(self.counts.folder)
 
     def term(self, words: str) -> Term:
         """Return a word, a phrase, or several words in a row, normalized as in the corpus."""
@@ -162,10 +158,9 @@ class Concordance:
 
     def sources(self, documents: NDArray[np.int64]) -> list[tuple[str, str | None]]:
         """Return the name of documents (kept fields, file and line), and their time as given in the input."""
-        names = [str(source["name"]) for source in self.counts.store.sources]
         found = []
         for place, fields in zip(self._places[documents].rows(named=True), self._fields[documents].rows(), strict=True):
-            file = f"{names[place['source']]}:{place['line']}" if place["line"] else names[place["source"]]
+            file = f"{place['file']}:{place['line']}" if place["line"] else place["file"]
             kept = ", ".join(str(value) for value in fields if value not in (None, ""))
             found.append((f"{kept} ({file})" if kept else file, place.get("time")))
         return found
@@ -178,13 +173,13 @@ class Concordance:
         table = read_table(path, columns)
         if not table["source"].is_between(0, len(self.counts.store.sources) - 1).all():
             raise errors.DamagedFileError(f"{path} names a file that does not exist; prepare the run again")
-        return table
+        names = pl.Series([str(source["name"]) for source in self.counts.store.sources], dtype=pl.String)
+        return table.with_columns(file=names.gather(table["source"]))
 
     @cached_property
     def fields(self) -> pl.DataFrame:
         """The fields that `prepare --keep` kept of each document, and its `file`."""
-        names = pl.Series([str(source["name"]) for source in self.counts.store.sources], dtype=pl.String)
-        return self._fields.with_columns(file=names.gather(self._places["source"]))
+        return self._fields.with_columns(self._places["file"])
 
     @cached_property
     def _fields(self) -> pl.DataFrame:
@@ -211,13 +206,6 @@ class Concordance:
         named = [f"{labels[number]} ({errors.number_of(int(count[number]), 'times')})" for number in most]
         elsewhere = f"most in {', '.join(named)}" if named else "only in documents that are held out"
         return f"{term.text} does not occur {where}; it occurs {elsewhere}."
-
-    @property
-    def signature(self) -> str:
-        """Everything that could change an answer from this run, in one line."""
-        counts = self.counts
-        parts = f"{len(counts.conditions):,} conditions|{len(counts.vocabulary):,} words|run {counts.checksum[:8]}"
-        return f"chronotope {package_version()}|{parts}"
 
 
 def hash_order(numbers: NDArray[np.int64], seed: int) -> NDArray[np.uint64]:

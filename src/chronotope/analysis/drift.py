@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
 from chronotope.analysis.filters import Filters, largest_share
-from chronotope.analysis.measures import Comparison, Numbers, Task, compare, matched_z, model_rows, own_share
+from chronotope.analysis.measures import Comparison, Numbers, Task, Words, compare, matched_z, model_rows, own_share
 from chronotope.analysis.own_vectors import full_bins, what_helps
 from chronotope.analysis.params import From, MinCount, Model, Param, Seed, Top, Until, WordList
 from chronotope.embeddings import ConditionedEmbeddings
@@ -28,11 +26,8 @@ SMALLEST = (
 )
 Over: TypeAlias = Annotated[Literal["auto", "ends", "steps", "series", "unusual"], Param(CHANGES)]
 Effect: TypeAlias = Annotated[float | None, Param(SMALLEST, least=0, most=2)]
-Places = NDArray[np.int64]
 NEIGHBORS = 5
 LEVEL = 0.05
-FIGURES = ("z", "corrected", "noise", "low", "high", "effect", "q", "p")
-STABILITY = ("draw_stability", "seed_stability", "seed_spread")
 TITLES = {
     "ends": "The words that changed most",
     "steps": "The words that changed most from one bin to the next",
@@ -129,17 +124,12 @@ def drift(
     used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(
-        _rows(task, shown, filters) | shown_figures(figures, FIGURES + STABILITY, shown),
+        _rows(task, shown, filters) | {name: figures[name][shown] for name in figures if name != "least"},
         title=TITLES[comparison.over] + (f" from {first} to {last}" if named else ""),
         notes=notes,
         facts=facts,
         signature="|".join([model.signature, *used]),
     )
-
-
-def shown_figures(figures: dict[str, Numbers], names: Sequence[str], shown: Places) -> dict[str, Any]:
-    """Return the columns of the shown words, null where a figure was not asked for."""
-    return {name: figures[name][shown] if name in figures else [None] * len(shown) for name in names}
 
 
 def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str]) -> tuple[str | None, str | None]:
@@ -154,7 +144,7 @@ def _full_ends(model: Model, start: str | None, end: str | None, notes: list[str
     return first if start is None else start, last if end is None else end
 
 
-def _rows(task: Task, shown: Places, filters: Filters) -> dict[str, Any]:
+def _rows(task: Task, shown: Words, filters: Filters) -> dict[str, Any]:
     """Return the columns of the shown words that need no resamples."""
     model, comparison, measured, min_count = task[:4]
     words, before, after = measured.words[shown], measured.before[shown], measured.after[shown]
@@ -175,8 +165,8 @@ def _rows(task: Task, shown: Places, filters: Filters) -> dict[str, Any]:
         counts = [model.observed.of(*pair) for pair in zip(words.tolist(), conditions.tolist(), strict=True)]
         columns |= {side: [labels[at] for at in conditions], f"count_{side}": counts, f"neighbors_{side}": near}
     documents = filters.documents(comparison.conditions)
-    if documents is None or filters.run is None or filters.in_run is None:
-        return columns | dict.fromkeys(("documents", "largest_share"), [None] * len(words))
+    if documents is None or filters.run is None:
+        return columns
     return columns | {
         "documents": documents[words],
         "largest_share": largest_share(filters.run, filters.in_run[words], [before, after]),

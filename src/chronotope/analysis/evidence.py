@@ -11,7 +11,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions, hash_order, turns
 from chronotope.analysis.filters import FEWEST
 from chronotope.analysis.params import From, Param, Run, Seed, Top, Until, Word, condition_param
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Span, sentence_around, token_spans
 from chronotope.errors import SettingsError, number_of
 
@@ -42,7 +42,9 @@ def evidence(
     end: Until = None,
     near: Annotated[str | None, Param("Only sentences with this word nearby, nearest first.", longest=200)] = None,
     distance: Annotated[int | None, Param("With `near`: maximum distance (the window).", least=1, most=1000)] = None,
-    where: Annotated[str | None, Param("Only documents with this condition: \"speaker = 'Ada'\".", local=True)] = None,
+    where: Annotated[
+        str | None, Param("Only documents that pass this SQL filter: \"speaker = 'Ada'\".", local=True)
+    ] = None,
     top: Top = 10,
     seed: Seed = 1,
 ) -> Answer:
@@ -109,7 +111,7 @@ def evidence(
     facts |= {"against": against} | {f"{name}_against": value for name, value in counted[-1].items() if against}
     title = f"Sentences with {term.text}{f' near {other.text}' if other else ''}"
     title += f", {at} and {against}" if against else ""
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _spread(index: Concordance, found: NDArray[np.int64], top: int, seed: int) -> _Hits:

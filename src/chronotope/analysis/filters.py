@@ -15,7 +15,7 @@ from chronotope.cooccurrence import Counts
 from chronotope.corpus.tokens import FIELDS, LEXICON
 from chronotope.embeddings import ConditionedEmbeddings, Match
 from chronotope.embeddings.words import read_words, spellings
-from chronotope.errors import InputError, MissingExtraError, SettingsError, UnknownWordError, number_of, some_of
+from chronotope.errors import InputError, SettingsError, UnknownWordError, import_extra, number_of, some_of
 from chronotope.io.untrusted import read_table
 
 Integers = NDArray[np.int64]
@@ -44,30 +44,27 @@ class Filters:
         self._source, self._min_documents = source, min_documents
         self._words = source.vocabulary.words if isinstance(source, Counts) else source.words
         self._notes: list[str] = []
-        only, without = read_words(words), read_words(exclude)
-        self.settings = [  # for the facts of the answer
-            *([f"words {some_of(only)}"] if only is not None else []),
-            *([f"exclude {some_of(without)}"] if without is not None else []),
-            *["no_names"] * no_names,
-            *["no_numbers"] * no_numbers,
-            *[f"min_documents {min_documents}"] * (min_documents > 1),
-        ]
+        self.settings: list[str] = []  # for the facts of the answer
         self.named: list[int] | None = None
         self.run = run_of(source)
         # A model may hold some of the words of its run only, under other numbers.
-        self.in_run = None
-        if self.run is not None:
-            known = {word: number for number, word in enumerate(self.run.vocabulary.words)}
-            self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
+        known = {} if self.run is None else {word: number for number, word in enumerate(self.run.vocabulary.words)}
+        self.in_run = np.array([known.get(word, -1) for word in self._words], np.int64)
         self._excluded: dict[str, Mask] = {}  # by reason; the first that applies is noted
-        if only is not None:
+        if (only := read_words(words)) is not None:
+            self.settings.append(f"words {some_of(only)}")
             self.named = self._numbers(only, must=True)
-        if without is not None:
+        if (without := read_words(exclude)) is not None:
+            self.settings.append(f"exclude {some_of(without)}")
             self._excluded["excluded words"] = np.isin(np.arange(len(self._words)), self._expand(without))
         if no_names:
+            self.settings.append("no_names")
             self._excluded["names"] = self._names()
         if no_numbers:
+            self.settings.append("no_numbers")
             self._excluded["numbers"] = np.array([word[:1].isdigit() for word in self._words], bool)
+        if min_documents > 1:
+            self.settings.append(f"min_documents {min_documents}")
 
     @cached_property
     def _number(self) -> dict[str, int]:
@@ -76,7 +73,7 @@ class Filters:
     def documents(self, conditions: Iterable[int]) -> Integers | None:
         """(W,) the number of documents in some conditions that contain each word; None without the run."""
         labels, chosen = self._source.conditions.labels, list(conditions)
-        if self.run is None or self.in_run is None:
+        if self.run is None:
             return None
         known = dict(enumerate(self.run.conditions.labels))
         if any(known.get(at) != labels[at] for at in chosen):  # added by `extend`
@@ -193,10 +190,7 @@ def stop_words(language: str) -> frozenset[str]:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
-    try:
-        import stopwordsiso
-    except ImportError:
-        raise MissingExtraError(f"{STOP_WORDS}{language}", "stopwords") from None
+    stopwordsiso = import_extra("stopwordsiso", f"{STOP_WORDS}{language}", "stopwords")
     if not stopwordsiso.has_lang(language):
         raise SettingsError(f"no stop words for '{language}'; languages: {', '.join(sorted(stopwordsiso.langs()))}")
     return frozenset(stopwordsiso.stopwords(language))
@@ -210,12 +204,10 @@ def largest_share(counts: Counts, words: Integers, ends: Sequence[Integers]) -> 
     store, largest, share = counts.store, np.zeros(len(words)), np.zeros(len(counts.store.words))
     for condition in np.unique(np.concatenate(ends)).tolist():
         part = store.condition_slice(condition)
-        size = np.where(store.held_out[part], 0, np.diff(store.starts[part.start : part.stop + 1]))
-        keep = np.repeat(~store.held_out[part], np.diff(store.starts[part.start : part.stop + 1]))
-        tokens = pl.DataFrame(
-            {"word": store.ids[int(store.starts[part.start]) : int(store.starts[part.stop])][keep]}
-            | {"document": np.repeat(np.arange(len(size)), size)}
-        )
+        starts, counted = store.starts[part.start : part.stop + 1], ~store.held_out[part]
+        document = np.repeat(np.arange(len(counted)), np.diff(starts))
+        keep = counted[document]
+        tokens = pl.DataFrame({"word": store.ids[starts[0] : starts[-1]][keep], "document": document[keep]})
         each = tokens.filter(pl.col("word").is_in(words)).group_by("word", "document").len()
         word, held = each.group_by("word").agg(pl.col("len").max() / pl.col("len").sum())
         share[:] = 0

@@ -19,7 +19,6 @@ from chronotope.analysis.charts import Lines
 from chronotope.analysis.concordance import Concordance, Term, choose_conditions
 from chronotope.analysis.filters import one_sided
 from chronotope.analysis.params import Confidence, From, Param, Run, Until, Words, condition_param
-from chronotope.analysis.series import word_list
 from chronotope.errors import some_of
 
 Numbers = NDArray[np.float64]
@@ -55,7 +54,8 @@ def frequency(
     """
     index = Concordance(run)
     chosen = choose_conditions(index.conditions, at, start, end)
-    terms = list({term.numbers: term for term in map(index.term, word_list(word))}.values())
+    asked = [word] if isinstance(word, str) else word
+    terms = list({term.numbers: term for term in map(index.term, asked)}.values())
     rows, notes = [], [f"Interval: {100 * confidence:g} %, by documents."]
     for term in terms:
         found = index.positions(term, ~run.store.held_out)
@@ -66,7 +66,7 @@ def frequency(
     facts: dict[str, Any] = {"confidence": confidence, "interval": "ratio estimator over documents, on the log scale"}
     facts |= {"at": at, "from": start, "to": end}
     title = f"{', '.join(term.text for term in terms)}: occurrences per million tokens"
-    return Answer(rows, title=title, notes=notes, facts=facts, signature=index.signature)
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 def _rows(

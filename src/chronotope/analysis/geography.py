@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chronotope.errors import InputError, SettingsError, UnknownConditionError, some_of
+from chronotope.conditions import Conditions
+from chronotope.errors import InputError, some_of
 from chronotope.io.untrusted import read_text
 
 NAMES = ("place", "name", "id")
@@ -145,8 +146,6 @@ def nearest_places(points: Sequence[tuple[float, float]], nearest: int = 3) -> l
     """
     from sklearn.neighbors import NearestNeighbors
 
-    if len(points) < 2:
-        return []
     index = NearestNeighbors(n_neighbors=min(nearest, len(points) - 1), algorithm="ball_tree", metric="haversine")
     neighbors = index.fit(np.radians(points)).kneighbors(return_distance=False)
     return sorted({(min(a, b), max(a, b)) for a, row in enumerate(neighbors.tolist()) for b in row})
@@ -160,24 +159,16 @@ def place_links(
     Edges are pairs of places, in any case, or a file with lines `place,place`. A place without coordinates has no
     neighbors by coordinates.
     """
-    names = [_key(place) for place in places]
-    if edges is None:
-        if coordinates is None:
-            raise SettingsError("give the coordinates of the places, or the pairs that are neighbors")
-        known = [index for index, name in enumerate(names) if name in coordinates.points]
-        pairs = nearest_places([coordinates.points[names[index]] for index in known], nearest)
-        return [(known[a], known[b]) for a, b in pairs]
-    number = {name: index for index, name in enumerate(names)}
-    links: set[tuple[int, int]] = set()
-    for pair in read_edges(edges) if isinstance(edges, str | Path) else edges:
-        for name in pair:
-            if _key(name) not in number:
-                raise UnknownConditionError(name, places, "places")
-        a, b = sorted(number[_key(name)] for name in pair)
-        links |= {(a, b)} if a != b else set()
-    if not links:
-        raise InputError("the edges name fewer than two places of the model; each is a line `place,place`")
-    return sorted(links)
+    if edges is not None:
+        pairs = read_edges(edges) if isinstance(edges, str | Path) else edges
+        links = [(a, b) for a, b in Conditions.of_places(places).graph(pairs).edges.tolist()]
+        if not links:
+            raise InputError("the edges name fewer than two places of the model; each is a line `place,place`")
+        return links
+    points = {} if coordinates is None else coordinates.points
+    known = [index for index, place in enumerate(places) if _key(place) in points]
+    nearby = nearest_places([points[_key(places[index])] for index in known], nearest)
+    return [(known[a], known[b]) for a, b in nearby]
 
 
 def read_edges(path: str | Path) -> list[tuple[str, str]]:

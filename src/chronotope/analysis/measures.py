@@ -123,7 +123,7 @@ def compare(conditions: Conditions, start: str | None, end: str | None, over: st
     if over != "ends" and not timed and (start is not None or end is not None):
         raise SettingsError(f"a change over '{over}' takes all conditions; leave out --from and --to")
     if over == "ends" and not timed and (start is None or end is None):
-        raise SettingsError("name both conditions to compare (--from and --to), or neither")
+        raise SettingsError("name both conditions to compare: start and end (--from and --to)")
     first = 0 if start is None else conditions.index(start)
     last = len(conditions) - 1 if end is None else conditions.index(end)
     labels = conditions.labels

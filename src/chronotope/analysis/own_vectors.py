@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from chronotope.analysis.params import run_of
 from chronotope.conditions import Conditions
-from chronotope.config import at_least
-from chronotope.corpus.report import Empty, flags
+from chronotope.corpus.report import flags
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, UnknownConditionError, number_of, some_of
 
@@ -28,9 +27,8 @@ def own_vectors(
 ) -> OwnVectors:
     """Return the vectors of a word in those conditions of `among`, in order, where it occurs `min_count` times.
 
-    Raise InputError if these are fewer than `least`. `min_count` is at least 1: an absent word has no vector.
+    Raise InputError if these are fewer than `least`.
     """
-    at_least("min_count", min_count, 1)
     number, labels = embeddings.index(word), embeddings.conditions.labels
     looked_at = range(len(labels)) if among is None else among
     kept = [condition for condition in looked_at if embeddings.observed.of(number, condition) >= min_count]
@@ -115,8 +113,7 @@ def full_bins(embeddings: ConditionedEmbeddings) -> list[int]:
     while kept:
         tokens = [int(observed.counts_in(number).sum()) for number in kept]
         times = np.unique([conditions.time_of[number] for number in kept], return_inverse=True)[1]
-        nothing = np.zeros(times.max() + 1)
-        found = flags(tokens, times.tolist(), Empty(nothing, nothing))
+        found = flags(tokens, times.tolist(), np.zeros((2, times.max() + 1)))
         if "partial?" not in found:
             break
         kept = [number for number, flag in zip(kept, found, strict=True) if flag != "partial?"]

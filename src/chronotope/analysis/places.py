@@ -166,14 +166,13 @@ def word_map(
     word = model.words[model.index(word)]
     known = None if coordinates is None else geography.read_coordinates(coordinates)
     values = _by_place(model, word, formula, min_count)
-    counts = model.count(word)
+    counts = np.bincount(conditions.place_of, list(model.count(word).values())).astype(int)
     rows: list[dict[str, Any]] = []
     for number, place in enumerate(conditions.places):
-        here = [label for label, at in zip(conditions.labels, conditions.place_of, strict=True) if at == number]
         lat, lon = (None, None) if known is None else known.points.get(place.casefold(), (None, None))
         value, low, high = values.get(number, (None, None, None))
         rows.append(
-            {"word": word, "place": place, "count": sum(counts[label] for label in here), "value": value}
+            {"word": word, "place": place, "count": counts[number], "value": value}
             | {"low": low, "high": high, "lat": lat, "lon": lon}
         )
     notes, facts = _map_facts(rows, known, edges, nearest, shuffles)

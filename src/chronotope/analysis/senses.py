@@ -98,7 +98,7 @@ def senses(
                 low, high = wilson(len(inside) / len(here), documents)
                 label = model.conditions.labels[condition]
                 row: dict[str, Any] = {"word": name, "sense": f"{one + 1}: {', '.join(words[:3])}", "condition": label}
-                row |= {"usages": len(inside), "documents": documents, "typical": words, "text": None}
+                row |= {"usages": len(inside), "documents": documents, "typical": words}
                 rows.append(row | {"share": len(inside) / len(here), "low": low, "high": high})
                 shown.append(mine.position[inside[np.argmin(far[inside])]] if len(inside) else -1)
     if TextStore.is_in(found.counts.folder) and rows:

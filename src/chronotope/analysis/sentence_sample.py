@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.analysis.concordance import Concordance, hash_order
-from chronotope.config import at_least
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.corpus.sentences import Bounds, all_sentences, token_spans
 
 WANTED = 3  # sentences of a word; another is kept only if one of its words has fewer
@@ -47,7 +46,6 @@ def sentence_sample(
 
     The `words` most frequent words of the run are searched, and at most `most` sentences are listed for each.
     """
-    at_least("most", most, 1)
     index, store = Concordance(run), run.store
     documents = np.flatnonzero(index.documents(np.array([condition])))
     order, length = hash_order(documents, seed=1), np.diff(store.starts)[documents]

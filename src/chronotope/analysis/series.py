@@ -68,7 +68,7 @@ def series(
     >>> ct.series(model, "river")["similarity"][0]
     1.0
     """
-    words = word_list(word)
+    words = spelled(model, word)
     among = conditions_of(model.conditions, place, ordered=against == PREVIOUS)
     few = drawn = None
     if bootstrap or quick:
@@ -186,6 +186,7 @@ def posterior_of(model: Model, seed: int = 1) -> Posterior | None:
 )
 def matrix(model: Model, word: Word, *, place: Place = None, min_count: MinCount = 5) -> Answer:
     """How similar is a word to itself between every two conditions?"""
+    (word,) = spelled(model, word)
     among = conditions_of(model.conditions, place)
     own = own_vectors(model, word, min_count, among)
     cosines = own_cosines(model, word, own)
@@ -210,11 +211,9 @@ def similarity(model: Model, word: Words, *, place: Place = None, min_count: Min
 
     For a model of method bayesian, `low` and `high` come from its posterior.
     """
-    words = word_list(word)
+    words = spelled(model, word)
     if len(words) < 2:
         raise SettingsError("name two words or more to compare")
-    for name in words:
-        model.index(name)
     among = conditions_of(model.conditions, place)
     posterior = posterior_of(model)
     rows: list[dict[str, Any]] = []
@@ -240,9 +239,10 @@ def similarity(model: Model, word: Words, *, place: Place = None, min_count: Min
     return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
 
 
-def word_list(word: str | Sequence[str]) -> list[str]:
-    """Return one or more words as a list, each once."""
-    return list(dict.fromkeys([word] if isinstance(word, str) else word))
+def spelled(model: Model, word: str | Sequence[str]) -> list[str]:
+    """Return one or more words as the model spells them, each once."""
+    asked = [word] if isinstance(word, str) else word
+    return list(dict.fromkeys(model.words[model.index(one)] for one in asked))
 
 
 def conditions_of(conditions: Conditions, place: str | None, ordered: bool = False) -> list[int]:

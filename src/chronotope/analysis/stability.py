@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Ranked
-from chronotope.analysis.drift import check_within, shown_figures
+from chronotope.analysis.drift import check_within
 from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import Comparison, Numbers, Task, matched_z, model_rows
 from chronotope.analysis.own_vectors import timeline
@@ -100,11 +100,11 @@ def stable(
     if bootstrap:
         notes.append("Interval: 95 %, of the corrected stability.")
     chosen = numbers[shown]
-    columns = {"word": [model.words[number] for number in chosen], "stability": stability[shown], "z": z[shown]}
-    columns |= {"conditions": many[chosen], "count": count[chosen]}
-    documents = filters.documents(comparison.conditions)
-    columns |= {"documents": [None] * len(chosen) if documents is None else documents[chosen]}
-    columns |= shown_figures(figures, ("corrected", "low", "high", "p"), shown)
+    figures |= {"stability": stability, "z": z}
+    columns: dict[str, Any] = {name: values[shown] for name, values in figures.items()}
+    columns |= {"word": [model.words[number] for number in chosen], "conditions": many[chosen], "count": count[chosen]}
+    if (documents := filters.documents(comparison.conditions)) is not None:
+        columns["documents"] = documents[chosen]
     title = f"The {'least' if least else 'most'} stable words"
     return Answer(columns, title=title, notes=notes + _sentences(facts), facts=facts)
 

@@ -17,6 +17,7 @@ from chronotope.analysis.charts import Plane
 from chronotope.analysis.own_vectors import in_one_space, own_vectors, unit_vectors
 from chronotope.analysis.params import MinCount, Model, Param, Place, Word
 from chronotope.analysis.series import conditions_of, hidden_conditions
+from chronotope.errors import number_of
 from chronotope.runtime.blas import one_blas_thread
 
 MIN_POINTS = 12  # with fewer, each would be a mean of nearly all others
@@ -65,12 +66,13 @@ def trajectory(
     line = [model.conditions.labels[condition] for condition in among]
     facts = {"method": "pca" if plane is None else "lle", "min_count": min_count, "conditions": line}
     plane = _principal_axes(points) if plane is None else plane
-    path: dict[str, Any] = {"kind": "path", "near_in": None}
-    rows = [path | {"label": label, "count": model.count(word, label)} for label in labels]
-    rows += [{"kind": "neighbor", "label": name, "count": None, "near_in": near_in[name]} for name in names]
+    rows: list[dict[str, Any]] = [
+        {"kind": "path", "label": label, "count": model.count(word, label)} for label in labels
+    ]
+    rows += [{"kind": "neighbor", "label": name, "near_in": near_in[name]} for name in names]
     notes = hidden_conditions(model, [word], among, min_count) + [note] * bool(note)
     if hidden := len(near_in) - len(names):
-        notes.append(f"{hidden} neighbors that are near in the fewest conditions are left out.")
+        notes.append(f"Left out: {number_of(hidden, 'neighbors')}, near in the fewest conditions.")
     rows = [{"word": word, **row, "x": x, "y": y} for row, (x, y) in zip(rows, plane.tolist(), strict=True)]
     return Answer(rows, title=f"{word}: its path among its neighbors", notes=notes, facts=facts)
 

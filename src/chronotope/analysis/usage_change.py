@@ -120,7 +120,6 @@ def _measured(mine: WordUsages, after: Sides, permutations: int, seed: list[int]
         groups = nearest_center(points, cluster(points, min(CLUSTERS, len(points)), seed[0]))
         observed = measures(near, groups, after)
         columns: dict[str, Any] = dict(zip(MEASURES, observed.tolist(), strict=True))
-        columns |= dict.fromkeys(("corrected", *(f"p_{name}" for name in MEASURES), "q"))
         if permutations:
             documents, at = np.unique(mine.document, return_inverse=True)
             side = np.zeros(len(documents), dtype=bool)

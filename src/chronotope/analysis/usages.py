@@ -64,8 +64,7 @@ class UsageVectors:
         self._drawn = sample_usages(self.counts, numbers, usages, seed)
         matrix = model.matrix(None, 1)
         self._unit = np.zeros((len(self.counts.vocabulary), model.dimensions), np.float32)
-        known = {word: number for number, word in enumerate(self.counts.vocabulary.words)}
-        self._unit[[known[model.words[word]] for word in matrix.word.tolist()]] = matrix.unit
+        self._unit[[self.counts.vocabulary.index(model.words[word]) for word in matrix.word]] = matrix.unit
 
     def of(self, word: str) -> WordUsages:
         """Return the usages of a word; a vector is zero if no context is informative."""

@@ -50,7 +50,8 @@ def question_command(question: Question) -> Callable[..., None]:
     parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Output))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = description(question)
+    spelled = {parameter.name: option_name(parameter) for parameter in question.parameters}
+    command.__doc__ = re.sub(r"`(\w+)`", lambda name: spelled.get(name[1], name[0]), description(question))
     return command
 
 
@@ -122,7 +123,9 @@ def description(question: Question) -> str:
 
 
 def option_name(parameter: Parameter) -> str:
-    """Return a parameter as an option of the command line."""
+    """Return a parameter as the command line spells it: an option, or the name of an argument."""
+    if parameter.info.argument:
+        return parameter.info.metavar or parameter.name.upper()
     return parameter.info.option or f"--{parameter.name.replace('_', '-')}"
 
 

@@ -28,7 +28,7 @@ def extend_command(
     """Add new time bins or places to MODEL without moving its vectors."""
     from chronotope.config import CorpusSettings, CountSettings, from_dict
     from chronotope.cooccurrence import count
-    from chronotope.corpus import read_corpus
+    from chronotope.corpus.source import read_corpus
     from chronotope.embeddings.storage import run_folder
     from chronotope.io.run_folder import read_run
     from chronotope.methods.extend import extend

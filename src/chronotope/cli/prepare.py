@@ -17,7 +17,7 @@ from chronotope.errors import ChronotopeError, SettingsError, number_of
 if TYPE_CHECKING:
     from chronotope.cooccurrence import Counts
     from chronotope.cooccurrence.vocabulary import Vocabulary
-    from chronotope.corpus import TokenStore
+    from chronotope.corpus.tokens import TokenStore
 
 FEW = 50  # words; a smaller vocabulary is noted
 CASES = {"lower": True, "smart": "smart", "keep": False}
@@ -84,11 +84,13 @@ def prepare_command(
     reading, counted = (_updated(part, given) for part in (settings.corpus, settings.counting))
     if format:
         one_of("format", format, ("semeval", "dwug"))
+        if metadata or len(inputs) > 1:
+            raise SettingsError(f"--format {format} reads one folder and no --metadata")
     elif not (reading.time or reading.place):
         raise SettingsError("name the field that holds the time (--time) or the place (--place), or both")
     resources: Any = {name: given[name] for name in ("threads", "memory", "workers", "cluster", "spill")}
     from chronotope.cooccurrence import count
-    from chronotope.corpus import read_corpus
+    from chronotope.corpus.source import read_corpus
     from chronotope.datasets.gold_folders import read_gold_corpus
 
     if format:

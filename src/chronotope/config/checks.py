@@ -24,25 +24,20 @@ class Settings:
     """Base of frozen dataclasses whose fields are checked against their annotations."""
 
     def __post_init__(self) -> None:
-        """Check every field; subclasses may add checks of their own."""
-        check(self)
+        """Check all fields, and convert them (3 to 3.0, a list to a tuple); subclasses may add checks of their own."""
+        from pydantic import ValidationError
 
-
-def check(settings: Any) -> None:
-    """Check the fields of a dataclass, and convert them (3 to 3.0, a list to a tuple)."""
-    from pydantic import ValidationError
-
-    values = {field.name: _plain(getattr(settings, field.name)) for field in dataclasses.fields(settings)}
-    kind: Any = type(settings)
-    try:
-        checked = _model(kind).model_validate(values)
-    except ValidationError as error:
-        raise SettingsError(_message(error.errors(include_url=False)[0])) from None
-    for name in values:
-        value, converted = getattr(settings, name), getattr(checked, name)
-        # A value that needs no conversion stays the same object: scikit-learn's `clone` checks that.
-        if type(value) is not type(converted) or value != converted:
-            object.__setattr__(settings, name, converted)
+        kind: Any = type(self)
+        values = {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(kind)}
+        try:
+            checked = _model(kind).model_validate(values)
+        except ValidationError as error:
+            raise SettingsError(_message(error.errors(include_url=False)[0])) from None
+        for name in values:
+            value, converted = getattr(self, name), getattr(checked, name)
+            # A value that needs no conversion stays the same object: scikit-learn's `clone` checks that.
+            if type(value) is not type(converted) or value != converted:
+                object.__setattr__(self, name, converted)
 
 
 @cache

@@ -36,14 +36,6 @@ class Association(NamedTuple):
     directional_contexts: bool = False  # whether a word before and after are two contexts
 
 
-class ConditionRows(NamedTuple):
-    """The sparse rows of one condition; columns ascend within a row."""
-
-    length: NDArray[np.int64]  # (W,)
-    context: NDArray[np.int32]  # (N,)
-    value: NDArray[np.float32]  # (N,)
-
-
 def scale_of_conditions(counts: Counts, by: str = "pairs") -> NDArray[np.float64]:
     """(C,) the factor that turns the stored counts of each condition into X.
 
@@ -78,14 +70,6 @@ def symmetric(cells: CellArrays, words: int) -> sparse.csr_array[np.float64]:
     other = word != context
     rows, columns = np.append(word, context[other]), np.append(context, word[other])
     return sparse.csr_array((np.append(count, count[other]).astype(np.float64), (rows, columns)), shape=(words, words))
-
-
-def rows_of(
-    cells: CellArrays, words: int, association: Association, expected: NDArray[np.float64] | None = None
-) -> ConditionRows:
-    """Return `pmi_matrix` as plain arrays."""
-    matrix = pmi_matrix(cells, words, association, expected)
-    return ConditionRows(np.diff(matrix.indptr).astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
 
 
 def pmi_matrix(

@@ -12,9 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Cells of a block in memory while streams are merged.
-ROWS_IN_A_BLOCK = 1 << 16
-
 
 class CellArrays(NamedTuple):
     """Co-occurrence counts of one condition, sorted by word, then by context; all columns are (N,)."""
@@ -48,7 +45,7 @@ class CellArrays(NamedTuple):
         rows = slice(first, last)
         return CellArrays(self.word[rows], self.context[rows], self.count[rows], self.after[rows])
 
-    def blocks(self, rows: int = ROWS_IN_A_BLOCK) -> Iterator[CellArrays]:
+    def blocks(self, rows: int) -> Iterator[CellArrays]:
         """Yield the cells in blocks of `rows`."""
         for first in range(0, len(self.word), rows):
             yield self.part(first, first + rows)

@@ -1,8 +1,7 @@
 """Cells on disk: one Parquet file, sorted by condition, word and context; no row group mixes conditions.
 
-Columns: condition, word, context (int32; ids of the run's conditions and vocabulary), count and after (int64, in units
-of the run; see `CellArrays`), encoded as differences (DELTA_BINARY_PACKED). DuckDB, Spark, pandas and Polars read it.
-The cells of a run and temporary parts have this format.
+Columns: the ids condition, word and context (int32), and the columns of `CellArrays` in units of the run (int64). The
+cells of a run and temporary parts have this format.
 """
 
 from __future__ import annotations

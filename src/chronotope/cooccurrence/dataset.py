@@ -1,12 +1,7 @@
 """A run: the folder that `prepare` writes and training reads.
 
-    RUN/run.json           settings, versions, checksums; written last, so a folder that has it is complete
-    RUN/tokens.bin …       the token ids of every document (see `chronotope.corpus.tokens`)
-    RUN/support.parquet    condition, word, count of each word of the vocabulary, and the documents that contain it
-    RUN/cells.parquet      condition, word, context, count, after (see `chronotope.cooccurrence.cells_file`)
-    RUN/heldout.parquet    the same for held-out documents
-
-The folder is built under a temporary name and renamed (see `chronotope.io.run_folder`).
+`docs/reference/files.md` describes its files. `run.json` is written last, and the folder is built under a temporary
+name (see `chronotope.io.run_folder`).
 """
 
 from __future__ import annotations
@@ -33,14 +28,16 @@ from chronotope.cooccurrence.vocabulary import Support, Vocabulary, build_vocabu
 from chronotope.errors import DamagedFileError, InputError, SettingsError, number_of
 from chronotope.frames import MOST_ROWS, check_not_forked, html
 from chronotope.io import stores
-from chronotope.io.provenance import canonical_json, checksum_of, quick_checksum, versions
+from chronotope.io.provenance import canonical_json, checksum_of, package_version, quick_checksum, versions
 from chronotope.io.run_folder import ABOUT, FORMAT, create_run, read_run
 from chronotope.io.untrusted import read_table
 from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from chronotope.corpus import Corpus, CorpusReport, TokenStore
+    from chronotope.corpus.report import CorpusReport
+    from chronotope.corpus.source import Corpus
+    from chronotope.corpus.tokens import TokenStore
 
 SUPPORT, CELLS, HELD_OUT = "support.parquet", "cells.parquet", "heldout.parquet"
 THRESHOLD = ("min_count", "dropped_words", "dropped_tokens")  # fields of `Vocabulary`
@@ -117,6 +114,12 @@ class Counts:
     def report(self) -> CorpusReport:
         """The report on the corpus: the size of each condition, and notes on what was left out."""
         return self.store.report
+
+    @property
+    def signature(self) -> str:
+        """One line with everything that could change an answer."""
+        parts = f"{len(self.conditions):,} conditions|{len(self.vocabulary):,} words|run {self.checksum[:8]}"
+        return f"chronotope {package_version()}|{parts}"
 
     @classmethod
     def open(cls, folder: str | Path) -> Counts:
@@ -199,8 +202,8 @@ def count(
         Called with the tokenized text and the vocabulary before counting begins; without it, `report.notes` become a
         warning.
     """
-    from chronotope.corpus import Corpus, read_corpus  # here, so that opening a run stays fast
     from chronotope.corpus.batches import fingerprints
+    from chronotope.corpus.source import Corpus, read_corpus  # here, so that opening a run stays fast
 
     check_not_forked()
     settings = dataclasses.replace(settings or CountSettings(), **counting)

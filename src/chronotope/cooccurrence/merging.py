@@ -34,7 +34,7 @@ BYTES_OF_WRITING = 110_000_000
 
 
 class Limits(NamedTuple):
-    """Sizes of the work; the result does not depend on them."""
+    """Sizes of chunks and buffers; the result does not depend on them."""
 
     tokens: int  # in a chunk
     held: int = 8  # most chunks of a condition that stay in memory; larger conditions go to files
@@ -134,9 +134,8 @@ class _Work(NamedTuple):
         store = self.store
         starts = store.starts[chunk.first : chunk.last + 1]
         size, offset, lengths = int(starts[-1] - starts[0]), int(starts[0]) * TOKEN.itemsize, np.diff(starts)
-        ids = np.fromfile(
-            store.folder / TOKENS, TOKEN, size, offset=offset
-        )  # memory-mapped pages would count as memory
+        # Not from the memory map, whose pages would count as memory.
+        ids = np.fromfile(store.folder / TOKENS, TOKEN, size, offset=offset)
         chosen = store.held_out[chunk.first : chunk.last] == self.held_out
         return ids if chosen.all() else ids[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen])
 

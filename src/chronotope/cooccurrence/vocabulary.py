@@ -14,7 +14,7 @@ from chronotope.config import CountSettings
 from chronotope.errors import InputError, UnknownWordError, number_of
 
 if TYPE_CHECKING:
-    from chronotope.corpus import TokenStore
+    from chronotope.corpus.tokens import TokenStore
 
 
 class Support(NamedTuple):

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.lexicon import count_case, count_unspaced, lower_shouted
 from chronotope.corpus.problems import BadRow
-from chronotope.corpus.readers import Piece, Reader
-from chronotope.corpus.readers.pieces import text_hashes
+from chronotope.corpus.readers.pieces import Piece, Reader, text_hashes
 from chronotope.corpus.selection import BatchCounts, Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokenizer import join_own_tokens, split_texts
@@ -61,12 +60,14 @@ def read_ahead(
     if corpus.tokenizer:
         workers = 1  # a user's tokenizer need not be thread-safe
 
-    def tokenize(item: tuple[Piece, int]) -> tuple[list[TokenizedBatch], int]:
-        piece, before = item
-        return tokenize_piece(piece, corpus, selection), before + piece.done
+    def tokenize(piece: Piece) -> tuple[list[TokenizedBatch], int]:
+        return tokenize_piece(piece, corpus, selection), piece.done
 
-    fields = selection.fields
-    pieces = ((piece, before) for _, reader, first, before in _inputs(corpus) for piece in reader.pieces(fields, first))
+    pieces = (
+        piece._replace(done=before + piece.done)
+        for _, reader, first, before in _inputs(corpus)
+        for piece in reader.pieces(selection.fields, first)
+    )
     with ThreadPoolExecutor(workers) as pool:
         yield from in_order(pool, tokenize, pieces, ahead=workers)
 
@@ -112,9 +113,8 @@ def write_batches(batches: list[TokenizedBatch], file: Any) -> None:
                 "forms": pl.DataFrame([batch.forms.alias("form"), *map(pl.Series, CASE, batch.case)]),
             }
             for name, frame in frames.items():
-                buffer = io.BytesIO()
-                frame.write_ipc(buffer)
-                archive.writestr(f"{number}/{name}.arrow", buffer.getvalue())
+                with archive.open(f"{number}/{name}.arrow", "w") as part:
+                    frame.write_ipc(part)
         archive.writestr("facts.json", json.dumps([batch[4:] for batch in batches]))
 
 
@@ -124,8 +124,7 @@ def read_batches(data: bytes) -> list[TokenizedBatch]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for number, (tokenizer, counts, bad, matched) in enumerate(json.loads(archive.read("facts.json"))):
             documents, code, forms = (
-                pl.read_ipc(io.BytesIO(archive.read(f"{number}/{name}.arrow")))
-                for name in ("documents", "code", "forms")
+                pl.read_ipc(archive.read(f"{number}/{name}.arrow")) for name in ("documents", "code", "forms")
             )
             rows, case = [BadRow(*row) for row in bad], forms.select(CASE).to_numpy().T
             text = code["code"].to_numpy(), forms["form"], case

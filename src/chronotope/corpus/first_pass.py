@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chronotope.corpus.batches import TokenizedBatch
 from chronotope.corpus.lexicon import Lexicon
-from chronotope.corpus.problems import REMEDIES, SHOWN, BadRow, Problem, Problems, is_remark
+from chronotope.corpus.problems import EMPTY_FILE, REMEDIES, SHOWN, BadRow, Problem, Problems, is_remark
 from chronotope.corpus.selection import BatchCounts
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.text_store import KINDS, TextWriter
@@ -21,7 +21,6 @@ from chronotope.corpus.tokens import CASE, TOKEN
 from chronotope.errors import InputError
 
 NO_WORDS = "no words in the text"
-EMPTY_FILE = "empty file"
 # Text with a larger share of characters in scripts without blanks between words is refused.
 UNSPACED_SHARE = 0.25
 

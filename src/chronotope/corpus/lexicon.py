@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -52,14 +52,22 @@ class Normalizer:
     def __init__(self, settings: CorpusSettings, lemmatize: Callable[[str], Any] | None = None) -> None:
         self.smart_case, self.emoji = settings.lowercase == "smart", settings.emoji
         self.lemmas: dict[str, str] = {}
-        self._lemmatize: Callable[[str], Any] | None = None  # variants have no lemmas
         self._lowercase, self._strip_accents = settings.lowercase, settings.strip_accents
-        self._variants: Mapping[str, str] = {}
         self._variants = {self._phrase(form): self._phrase(word) for form, word in settings.variants.items()}
         self._lemmatize = lemmatize or (lemmatizer_of(settings.lemmas) if settings.lemmas else None)
 
     def __call__(self, form: str, pretokenized: bool = False) -> str:
         """Return the word of a form; it may be empty."""
+        word = self._fold(form, pretokenized)
+        word = self._variants.get(word, word)
+        if self._lemmatize is None or not word:
+            return word
+        if word not in self.lemmas:
+            self.lemmas[word] = _lemma(self._lemmatize(word)) or word
+        return self.lemmas[word]
+
+    def _fold(self, form: str, pretokenized: bool = False) -> str:
+        """Return a form with case, accents and endings folded."""
         stem = form.replace("’", "'").removesuffix("'s")
         is_upper = stem.isupper() and sum(map(str.isalpha, stem)) > 1  # US, UN's
         lower = self._lowercase and not (self.smart_case and is_upper)
@@ -75,16 +83,11 @@ class Normalizer:
             word = "_".join(word.split())
         elif "'" in word:
             word = _ELISION.sub("", word.removesuffix("'s").removesuffix("'S"))
-        word = self._variants.get(word, word)
-        if self._lemmatize is None or not word:
-            return word
-        if word not in self.lemmas:
-            self.lemmas[word] = _lemma(self._lemmatize(word)) or word
-        return self.lemmas[word]
+        return word
 
     def _phrase(self, words: str) -> str:
-        """Normalize each word and join them: prime_minister."""
-        return "_".join(word for form in words.split() if (word := self(form)))
+        """Fold each word and join them: prime_minister."""
+        return "_".join(word for form in words.split() if (word := self._fold(form)))
 
 
 def lemmatizer_of(language: str) -> Callable[[str], str]:

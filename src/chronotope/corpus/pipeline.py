@@ -1,4 +1,4 @@
-"""From a corpus to its token store: read → tokenize → store. Nothing half-written gets a final name."""
+"""From a corpus to its token store: read → tokenize → store."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chronotope.conditions import SEPARATOR, Conditions
 from chronotope.config import to_dict
 from chronotope.corpus import tokens
-from chronotope.corpus.batches import fingerprints, read_ahead, tokenize_on_workers
+from chronotope.corpus.batches import read_ahead, tokenize_on_workers
 from chronotope.corpus.binning import Bins
 from chronotope.corpus.first_pass import FirstPass
 from chronotope.corpus.lexicon import mixed_case
@@ -23,35 +23,8 @@ from chronotope.corpus.report import build_report
 from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import Corpus
 from chronotope.corpus.tokens import CHUNK_TOKENS, TokenStore
-from chronotope.io.atomic import atomic_folder
 from chronotope.runtime.progress import Progress
 from chronotope.runtime.resources import Resources
-
-
-def tokenize(
-    corpus: Corpus,
-    folder: str | Path,
-    progress: Progress | None = None,
-    resources: Resources | None = None,
-    chunk_tokens: int = CHUNK_TOKENS,
-) -> TokenStore:
-    """Tokenize a corpus, replace `folder` by its token store, and open the store.
-
-    The text is read once, as a stream. The same input gives the same bytes. `progress` is called with the stage
-    ('reading', 'writing'), the bytes (or rows) done, and their total if it is known.
-
-    >>> import tempfile
-    >>> from chronotope.corpus import read_corpus
-    >>> speeches = [{"text": "A sunny day", "year": 1998}, {"text": "The day after", "year": 1999}]
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = tokenize(read_corpus(speeches, time="year"), folder)
-    ...     store.conditions.labels, store.words.to_list(), store.counts.tolist()
-    (('1998', '1999'), ['day', 'a', 'after', 'sunny', 'the'], [2, 1, 1, 1, 1])
-    """
-    resources = resources or Resources()
-    with atomic_folder(folder, "prepare") as work:
-        write_store(corpus, work, progress, resources, fingerprints(corpus, resources.pool), chunk_tokens)
-    return TokenStore.open(folder)
 
 
 def write_store(

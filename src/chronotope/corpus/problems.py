@@ -9,6 +9,7 @@ from chronotope.errors import number_of
 SHOWN = 5
 ENCODING = "wrong encoding, not UTF-8"
 NOT_TEXT = "text that is neither a string nor a list of words"
+EMPTY_FILE = "empty file"
 NO_TIME = "no time"
 NO_DATE = "no date in the name of the file"
 NO_HEADER_DATE = "no date in the header or the name of the file"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -158,20 +158,13 @@ def _dominance_notes(
     return lines
 
 
-class Empty(NamedTuple):
-    """(B,) the empty share of each time bin: before its first date, and after its last."""
-
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-
-
-def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> Empty:
-    """Return the empty share at the ends of the first and last few time bins; 0 for the others.
+def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+    """(2, B) the empty share of the first and last few time bins, before the first date and after the last one.
 
     `written` and `bin_of` are (N,) dates and their bins, `days` the first and last day of each bin. A date that is as
     coarse as its bin, such as a year in a bin of one year, fills the bin.
     """
-    ends = Empty(np.zeros(len(days)), np.zeros(len(days)))
+    empty = np.zeros((2, len(days)))
     # Nearly all timestamps differ, but few of their days do.
     is_stamp = (pl.col("date").str.slice(4, 1) == "-") & pl.col("date").str.slice(10, 1).is_in(["T", " "])
     day = pl.when(is_stamp).then(pl.col("date").str.slice(0, 10)).otherwise(pl.col("date"))
@@ -180,21 +173,20 @@ def empty_ends(written: pl.Series, bin_of: NDArray[np.integer], days: Sequence[t
         dates = read_dates(written.filter(pl.Series(bin_of == number)).unique())
         first, last = days[number]
         length = last - first + 1
-        ends.before[number] = (dates.first_day.min() - first) / length
-        ends.after[number] = (last - dates.last_day.max()) / length
-    return ends
+        empty[:, number] = (dates.first_day.min() - first) / length, (last - dates.last_day.max()) / length
+    return empty
 
 
-def flags(tokens: Sequence[int], time_of: Sequence[int], empty: Empty | None) -> list[str]:
-    """Return the flag of each condition, given its tokens, its time bin, and the empty shares of the bins if any."""
+def flags(tokens: Sequence[int], time_of: Sequence[int], empty: NDArray[np.float64] | None) -> list[str]:
+    """Return the flag of each condition, given its tokens, its time bin, and the result of `empty_ends` if any."""
     found = ["small" if count < SMALL else "" for count in tokens]
     if empty is None:
         return found
     totals = np.bincount(np.asarray(time_of), np.asarray(tokens, dtype=np.float64))
     last = len(totals) - 1
     for number, neighbors, share in (
-        (0, slice(1, NEIGHBORS + 1), empty.before),
-        (last, slice(max(last - NEIGHBORS, 0), last), empty.after),
+        (0, slice(1, NEIGHBORS + 1), empty[0]),
+        (last, slice(max(last - NEIGHBORS, 0), last), empty[1]),
     ):
         little_text = last >= NEIGHBORS and totals[number] < PARTIAL_SHARE * np.median(totals[neighbors])
         if little_text or (last and share[number] > share[neighbors].max() + PARTIAL_SHARE):

@@ -14,7 +14,7 @@ from chronotope.config import CorpusSettings
 from chronotope.corpus.binning import Bins, date_range, named_bins, regular_bins
 from chronotope.corpus.dates import dates_from_numbers, read_dates
 from chronotope.corpus.problems import NUMBER, BadRow, is_remark
-from chronotope.corpus.readers import Batch, Fields
+from chronotope.corpus.readers.pieces import Batch, Fields
 from chronotope.errors import SettingsError, first_line
 
 _MOST_FIELDS_IN_FILTER = 8
@@ -129,7 +129,7 @@ def row_filter(where: str) -> RowFilter:
         raise SettingsError(f'cannot read where="{where}" as an SQL condition: {first_line(error)}') from None
     if _needs_several_rows(json.loads(expression.meta.serialize(format="json"))):
         # Rows come in batches: a maximum would be that of a batch.
-        raise SettingsError(f'where="{where}" cannot be used: write about one row at a time, without max, count, …')
+        raise SettingsError(f'where="{where}" cannot be used: a condition sees one row at a time, so no max, count, …')
     reason = "it names no field" if not fields else "it names too many fields"
     if 0 < len(fields) <= _MOST_FIELDS_IN_FILTER:
         reason = "it is neither true nor false for a row"

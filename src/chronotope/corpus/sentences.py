@@ -6,16 +6,20 @@ Positions are not stored. The text is tokenized again, and each word is checked 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chronotope.config import CorpusSettings, from_dict
 from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.readers import TOKEN_SEPARATOR
 from chronotope.corpus.tokenizer import JUNK, PATTERNS
+from chronotope.corpus.tokens import LEMMAS
 from chronotope.errors import DamagedFileError
+from chronotope.io.run_folder import read_run
+from chronotope.io.untrusted import read_table
 
 # Characters shown on each side of a word in a sentence without an end (a table, text without punctuation).
 REACH = 300
@@ -42,6 +46,16 @@ class Bounds(NamedTuple):
     end: int
     cut_before: bool
     cut_after: bool
+
+
+def normalizer_of(folder: Path) -> Normalizer:
+    """Return the normalization with which the run in a folder was made; its lemmas are those that it stored."""
+    settings = from_dict(CorpusSettings, read_run(folder)["corpus"])
+    path = folder / LEMMAS
+    if not path.exists():
+        return Normalizer(settings)
+    lemmas = dict(read_table(path, {"word": pl.String, "lemma": pl.String}).iter_rows())
+    return Normalizer(settings, lambda word: lemmas.get(word, word))
 
 
 def token_spans(text: str, kind: str, words: Sequence[str], normalize: Normalizer) -> NDArray[np.int64]:
@@ -147,7 +161,7 @@ def _continues(text: str, stop: re.Match[str]) -> bool:
 def _nearest_blank(text: str, place: int, stop: int, step: int) -> int:
     """Return the nearest blank from `place` toward `stop`, so that no word is cut."""
     for at in range(place, stop, step):
-        if text[at if step > 0 else at - 1].isspace() or text[at if step > 0 else at - 1] == TOKEN_SEPARATOR:
+        if text[at if step > 0 else at - 1].isspace():  # or a separator of tokens, which Python calls a space, too
             return at
     return place
 

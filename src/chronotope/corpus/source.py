@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from chronotope.config import CorpusSettings, from_dict
-from chronotope.corpus.readers import Reader, open_readers
 from chronotope.corpus.readers.joined import Joined, Metadata, read_metadata
+from chronotope.corpus.readers.opening import open_readers
+from chronotope.corpus.readers.pieces import Reader
 from chronotope.corpus.selection import Selection
 from chronotope.errors import InputError, SettingsError, did_you_mean
 from chronotope.frames import MOST_ROWS, html
@@ -15,7 +16,7 @@ from chronotope.io.untrusted import printable
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text that was found and checked but not read yet; `read_corpus` returns it, `tokenize` and `count` read it."""
+    """Text that was found and checked but not read yet; `read_corpus` returns it, `count` reads it."""
 
     readers: tuple[Reader, ...]  # one for each file, folder of text files, data frame or iterable of records
     settings: CorpusSettings
@@ -134,6 +135,8 @@ def read_corpus(
         options |= {"text": text, "time": time, "every": every, "place": place}
         options |= {"tokenizer": "whitespace" if own else tokenizer, "lemmas": None if lemmatizer else lemmas}
         settings = from_dict(CorpusSettings, options)
+    elif options or time or every or place:
+        raise SettingsError("give either all settings as one object or each by its name, not both")
     fields = Selection(settings).fields.names
     joined, own_fields = None, fields
     if settings.key and metadata is None:

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from chronotope.corpus.readers import TOKEN_SEPARATOR
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
 from chronotope.errors import InputError
 
 # Classes of characters. Outside tokens: BETWEEN (blank, hyphen), BREAK (quote, bracket), STOP (end of a sentence). In

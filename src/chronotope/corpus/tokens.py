@@ -1,17 +1,9 @@
 """The tokens of a corpus on disk: word ids in one memory-mapped file, documents sorted by condition.
 
-A store is a folder with
-
-- `tokens.bin`: the word ids, little-endian int32; the documents of a condition are contiguous, in input order;
-- `documents.parquet`: condition, start, length, source (number of the file), line, held_out; with a time axis also
-  time, as written in the input; with text also row and kind (see `text_store`);
-- `lexicon.parquet`: word and count, most frequent first. A word's id is its row, so a vocabulary is the first rows.
-  Counts leave out held-out documents; words that occur only there come last. `inside` counts the occurrences inside
-  sentences, `capitalized` the capitalized ones of these, `upper` the occurrences in upper case;
-- `lemmas.parquet`: the lemma of each word, with the setting `lemmas`;
-- `fields.parquet`: the fields to keep for each document, if any, as text;
-- `text.parquet`: the text, if it is kept;
-- `store.json`: conditions, bad rows, report and sources. It is written last: without it there is no store.
+A store is a folder; `docs/reference/files.md` describes its files. The documents of a condition are contiguous, in
+input order. A word's id is its row in the lexicon, which has the most frequent words first, so a vocabulary is the
+first rows. Its counts leave out held-out documents; words that occur only there come last. `store.json` is written
+last: without it there is no store.
 """
 
 from __future__ import annotations
@@ -72,17 +64,17 @@ class TokenStore:
         try:
             about = read_json((folder / STORE).read_bytes())
         except FileNotFoundError:
-            raise InputError(f"{folder} holds no tokenized corpus") from None
+            raise InputError(f"{folder} holds no prepared corpus") from None
         except ValueError:
-            raise DamagedFileError(f"{folder / STORE} is damaged; tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged; prepare the run again") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise DamagedFileError(f"{folder} was written by another version of chronotope; tokenize the corpus again")
+            raise DamagedFileError(f"{folder} was written by another version of chronotope; prepare the run again")
         documents = read_table(folder / DOCUMENTS, {"condition": pl.Int32, "length": pl.Int64, "held_out": pl.Boolean})
         lexicon = read_table(folder / LEXICON, {"word": pl.String, "count": pl.Int64})
         starts = np.concatenate([[0], np.cumsum(documents["length"].to_numpy())]).astype(np.int64)
         path = folder / TOKENS
         if not path.exists() or path.stat().st_size != starts[-1] * TOKEN.itemsize:
-            raise DamagedFileError(f"{path} is missing or cut short; tokenize the corpus again")
+            raise DamagedFileError(f"{path} is missing or cut short; prepare the run again")
         condition = documents["condition"].to_numpy()
         try:
             conditions = Conditions.from_dict(about["conditions"])
@@ -91,7 +83,7 @@ class TokenStore:
             problems, report = Problems.from_dict(about["problems"]), CorpusReport.from_dict(about["report"])
             sources = [{"name": str(source["name"]), **source} for source in about["sources"]]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DamagedFileError(f"{folder / STORE} is damaged ({error}); tokenize the corpus again") from None
+            raise DamagedFileError(f"{folder / STORE} is damaged ({error}); prepare the run again") from None
         return cls(
             folder=folder,
             conditions=conditions,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from chronotope.config import CorpusSettings, NamedBin
-from chronotope.corpus import Corpus, read_corpus
+from chronotope.corpus.source import Corpus, read_corpus
 from chronotope.errors import InputError
 
 _TAG = re.compile(r"_(?:nn|vb|adj|adv)$")

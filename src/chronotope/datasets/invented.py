@@ -233,7 +233,7 @@ def _lexicon(changing: Sequence[str], holders: Mapping[str, NDArray[np.object_]]
     names = [name for table in holders.values() for row in table.tolist() for name in row]
     clash = set(changing) & {*LINKERS, *DETERMINERS, *topics, *offices, *names}
     if clash:
-        raise SettingsError(f"a word that changes must have no other part in the invented world: {min(clash)} has one")
+        raise SettingsError(f"a word that changes must be new to the invented world, and {min(clash)} is not")
     return list(dict.fromkeys([*LINKERS, *DETERMINERS, *topics, *offices, *changing, *names]))
 
 

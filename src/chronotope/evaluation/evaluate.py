@@ -67,8 +67,8 @@ def evaluate(
         model cannot answer counts as wrong.
     gold
         Human judgments of change from `start` to `end`: a file with lines `word<TAB>score`, a folder of SemEval-2020
-        Task 1 or of a word usage graph (DWUG), or a mapping. Graded scores
-        are compared by Spearman's rank correlation, scores of 0 and 1 by the AUC.
+        Task 1 or of a word usage graph (DWUG), or a mapping. Graded scores are compared by Spearman's rank correlation,
+        scores of 0 and 1 by the AUC.
     renamings
         Counts, whose words are then renamed, or what `renamed` returned: every method is trained on them and asked for
         the other names. True: the counts that the models were trained on.
@@ -118,9 +118,8 @@ def evaluate(
 
 
 class _Result(NamedTuple):
-    """The score of a model, the same in resamples of the words, its row, and everything as plain data."""
+    """The score of a model in resamples of the words, its row of the table, and everything as plain data."""
 
-    value: float
     resampled: NDArray[np.float64]
     row: dict[str, Any]
     data: dict[str, Any]
@@ -137,7 +136,7 @@ def _by_pairs(models: Models, pairs: Any, how: tuple[int, str, int, bool | None]
     for (name, one), values in zip(scores.items(), resampled.T, strict=True):
         data = one.to_dict()
         kinds = {kind: data[kind]["mrr"] for kind in ("same_word", "different_words")}
-        results[name] = _Result(data["mrr"], values, _row(data) | kinds, data)
+        results[name] = _Result(values, _row(data) | kinds, data)
     absent = max(one.fallback for one in scores.values())
     notes = [INTERVAL]
     if absent:
@@ -182,28 +181,25 @@ def _by_gold(
         checksum = checksum_of(sorted(gold.scores.items()))[:8]
         data["signature"] = f"{gold.name}|{metric}|{judged}|checksum:{checksum}|{models[name].signature}"
         data["changes"] = dict(zip(words, measured.tolist(), strict=True))
-        results[name] = _Result(value, resampled, {metric: value, "low": low, "high": high} | known, data)
+        results[name] = _Result(resampled, {metric: value, "low": low, "high": high} | known, data)
     notes = [INTERVAL]
     if absent:
-        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition" + " or are mostly noise" * bool(
-            permutations
-        )
+        noisy = " or are mostly noise" if permutations else ""
+        rare = f"which occur {fewer_than(max(min_count, 1))} in a condition{noisy}"
         notes.append(f"Left out {len(absent)} of the {len(gold.scores)} words, {rare}: {some_of(absent)}.")
     return _table(results, metric, gold.name, notes, several=True)
 
 
 def _table(results: Mapping[str, _Result], metric: str, file: str, notes: list[str], several: bool) -> Evaluation:
     """Return a row for each model, best first (ties: first wins), with its difference to the best."""
-    ranked = sorted(results, key=lambda name: -results[name].value)
+    ranked = sorted(results, key=lambda name: -results[name].row[metric])
     best, rows = results[ranked[0]], []
     for name in ranked:
         one = results[name]
         row = {"model": name} | one.row
         if len(ranked) > 1:
-            found = difference([best.value, one.value], [best.resampled, one.resampled], several)
-            compared = {"difference": found.difference, "difference_low": found.low, "difference_high": found.high}
-            compared |= {"other_sign": found.other_sign, "significant": found.significant}
-            row |= dict.fromkeys(compared) if one is best else compared
+            found = difference([best.row[metric], one.row[metric]], [best.resampled, one.resampled], several)._asdict()
+            row |= dict.fromkeys(found) if one is best else found
         rows.append(row)
     for significant, which in ((True, "Significantly"), (False, "Not significantly")):
         if names := [row["model"] for row in rows if row.get("significant") is significant]:

@@ -19,9 +19,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chronotope.analysis.drift import drift
+from chronotope.analysis.measures import compare
 from chronotope.datasets.gold_folders import without_tag
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import InputError, SettingsError
+from chronotope.errors import InputError
 from chronotope.evaluation.pairs import numbered
 from chronotope.evaluation.scores import RESAMPLES, SEED
 from chronotope.io.untrusted import read_text
@@ -90,13 +91,7 @@ def measure_changes(
     The change is that of `drift`: 1 − cosine, or with `permutations` the corrected change. Words that are too rare in
     a condition, or whose corrected change is unknown, are left out.
     """
-    conditions = model.conditions
-    if (start is None or end is None) and conditions.axis != "time":
-        raise SettingsError("name both conditions to compare: start and end (--from and --to)")
-    first = conditions.labels[0 if start is None else conditions.index(start)]
-    last = conditions.labels[-1 if end is None else conditions.index(end)]
-    if first == last:
-        raise SettingsError(f"a change is between two conditions; both are {first}")
+    first, last = (model.conditions.labels[at] for at in compare(model.conditions, start, end, "ends").ends)
     least, known = max(min_count, 1), [word for word in gold.scores if word in model]
     known = [word for word in known if min(model.count(word, at) for at in (first, last)) >= least]
     if not known:

@@ -20,7 +20,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.cooccurrence import CellArrays, Counts
 from chronotope.cooccurrence.vocabulary import Support
-from chronotope.corpus import TokenStore
+from chronotope.corpus.tokens import TokenStore
 from chronotope.errors import InputError, SettingsError
 from chronotope.evaluation.pairs import TestPair, TestPairs
 from chronotope.io.provenance import checksum_of

@@ -117,15 +117,13 @@ def summarize(queries: Sequence[str], ranks: NDArray[np.int64], answerable: NDAr
     }
 
 
-def resampled_means(
-    values: ArrayLike, clusters: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
-) -> Floats:
-    """(resamples, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
+def resampled_means(values: ArrayLike, clusters: Sequence[str]) -> Floats:
+    """(RESAMPLES, M) the mean of each column of the (N, M) values in each resample of whole clusters."""
     values = np.asarray(values, dtype=np.float64)
     names, cluster = np.unique(np.asarray(clusters, dtype=object), return_inverse=True)
     size = np.bincount(cluster)
     total = np.column_stack([np.bincount(cluster, column) for column in values.T])
-    drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=resamples)
+    drawn = np.random.default_rng(SEED).multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     # einsum adds in a fixed order; the last bits of a BLAS product depend on the number of threads.
     return np.asarray(np.einsum("rk,km->rm", drawn.astype(np.float64), total) / (drawn @ size)[:, None])
 
@@ -151,8 +149,8 @@ class Difference(NamedTuple):
     """
 
     difference: float
-    low: float
-    high: float
+    difference_low: float
+    difference_high: float
     other_sign: float
     significant: bool
 

@@ -31,8 +31,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
 
     Symbolic links are followed. Anything but a regular file (a folder, a device) is refused.
     """
-    check_regular(Path(path))
-    target = follow_links(path)
+    target = check_regular(Path(path))
     with writable(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_path(target.parent, target.name)
@@ -56,7 +55,7 @@ def atomic_folder(folder: str | Path, purpose: str) -> Iterator[Path]:
     """
     shown, folder = folder, follow_links(folder)
     if os.path.ismount(folder):
-        raise InputError(f"{shown} is a mount point, which cannot be replaced; name a folder inside it")
+        raise InputError(f"{shown} is a mount point, which cannot be replaced; choose a folder inside it")
     with writable(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(folder.parent, folder.name) as work, locked(folder, purpose), disk_errors(shown):
@@ -122,17 +121,18 @@ def follow_links(path: str | Path) -> Path:
     """Resolve symbolic links; refuse a circle of links."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
-        raise InputError(f"{path} is a symbolic link that leads in a circle; name another place")
+        raise InputError(f"{path} is a symbolic link that leads in a circle; choose another path")
     return target
 
 
-def check_regular(path: Path) -> None:
-    """Refuse to replace anything but a regular file."""
-    follow_links(path)
+def check_regular(path: Path) -> Path:
+    """Resolve symbolic links; refuse to replace anything but a regular file."""
+    target = follow_links(path)
     if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file")
+        raise InputError(f"{path} is a folder; choose a file name")
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; name another one")
+        raise InputError(f"{path} is not a regular file; choose another name")
+    return target
 
 
 @contextlib.contextmanager

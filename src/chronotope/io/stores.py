@@ -65,23 +65,9 @@ class RemotePath:
         return self.url
 
     @property
-    def _path(self) -> PurePosixPath:
-        return PurePosixPath(self.url.split("://", 1)[1])
-
-    @property
     def name(self) -> str:
         """The base name."""
-        return self._path.name
-
-    @property
-    def suffix(self) -> str:
-        """The last file extension."""
-        return self._path.suffix
-
-    @property
-    def suffixes(self) -> list[str]:
-        """All file extensions."""
-        return self._path.suffixes
+        return PurePosixPath(self.url).name
 
     @cached_property
     def _size(self) -> int:

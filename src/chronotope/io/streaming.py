@@ -38,7 +38,7 @@ class Stream:
         import pyarrow as pa  # slow to import, and not every command reads text
 
         self._path = path
-        codec = CODECS.get(path.suffix.lower())
+        codec = CODECS.get(Path(path.name).suffix.lower())
         try:
             self._file = pa.OSFile(str(path), "rb") if isinstance(path, Path) else pa.PythonFile(path.open(), "r")
             self._stream: pa.NativeFile = pa.CompressedInputStream(self._file, codec) if codec else self._file

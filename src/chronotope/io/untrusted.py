@@ -1,4 +1,7 @@
-"""Read untrusted files: nothing in them is executed, believed without a check, or allowed to fill the memory."""
+"""Read untrusted files, and show untrusted text in a terminal or a page.
+
+Nothing in a file is executed, believed without a check, or allowed to fill the memory.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,16 @@ def printable(text: str, *, lines: bool = False) -> str:
 def printable_json(text: str) -> str:
     """Escape control characters as JSON does, so that the text means the same; line breaks stay."""
     return _CONTROL.sub(lambda match: "\n" if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+
+
+def embed_json(data: Any) -> str:
+    """Return JSON that is safe inside a `<script>` element: no text in it can end the element or begin another.
+
+    >>> embed_json({"place": "Kent</script>"})
+    '{"place":"Kent\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def read_text(path: str | Path) -> str:

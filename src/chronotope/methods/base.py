@@ -18,7 +18,7 @@ from chronotope import config
 from chronotope.config import one_of
 from chronotope.cooccurrence import Counts, count
 from chronotope.cooccurrence.vocabulary import Vocabulary
-from chronotope.corpus import Corpus, read_corpus
+from chronotope.corpus.source import Corpus, read_corpus
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.words import read_words, spellings
 from chronotope.errors import InputError, SettingsError, did_you_mean, some_of

@@ -87,7 +87,7 @@ class Pool:
             except KilledWorker:
                 raise ClusterError("several workers died at the same task; do they have enough memory?") from None
             except (OSError, MemoryError) as error:
-                raise ClusterError(f"a worker cannot go on: {error or 'its memory is full'}") from None
+                raise ClusterError(f"a worker failed: {error or 'its memory is full'}") from None
             waiting.popleft()
             yield result
 

@@ -19,10 +19,9 @@ TRAINING = "training"
 
 
 class ShownProgress:
-    """The callback that `show_progress` returns.
+    """Progress bars on a terminal, or with `notebook` below the running cell; nothing without a console.
 
-    On a terminal it shows bars until the work is done, with `notebook` bars below the running cell, and without a
-    console nothing. On any other console it prints a line per tenth of a stage, at most one in `seconds`.
+    A console that is no terminal gets a line per tenth of a stage, at most one in `seconds`.
     """
 
     def __init__(

@@ -63,8 +63,8 @@ class Resources:
             for worker, host in self.pool.everywhere(_host_without, name).items():
                 if host:
                     raise ClusterError(
-                        f"worker {worker} on {host} does not see {folder}; name a place that all machines can write "
-                        "(--spill s3://…, or a shared folder)"
+                        f"worker {worker} on {host} does not see {folder}; all machines must be able to write "
+                        "there: choose a shared folder or an address (--spill s3://…)"
                     )
             stores.remove(name)
         return replace(self, spill=folder)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from chronotope.analysis.answer import Answer
-    from chronotope.corpus import CorpusReport
+    from chronotope.corpus.report import CorpusReport
 
 Cell = Any  # str, int, float, bool, list of str, rich Text, or None
 

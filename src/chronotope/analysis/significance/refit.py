@@ -23,7 +23,7 @@ from chronotope.analysis.params import trained_on
 from chronotope.analysis.significance.resample import Resample, Text, resampled_rows
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
-from chronotope.cooccurrence.association import context_totals, rows_of, scale_of_conditions
+from chronotope.cooccurrence.association import context_totals, pmi_matrix, scale_of_conditions
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
 from chronotope.cooccurrence.counting import count_cells, distance_weights
@@ -185,9 +185,9 @@ class FrozenModel:
         """Return a condition that is not compared, from the counts of the run."""
         support = self._counts.vocabulary.support
         word = support.words_in(condition)
-        rows = rows_of(self._counts.cells(condition), self.words, self._settings.association, self._pooled)
-        start = np.append(0, np.cumsum(rows.length[word]))
-        product = self._product(PairMatrix(start, rows.context, rows.value, len(self._contexts)))
+        rows = pmi_matrix(self._counts.cells(condition), self.words, self._settings.association, self._pooled)
+        start = np.append(0, np.cumsum(np.diff(rows.indptr)[word]))
+        product = self._product(PairMatrix(start, rows.indices, rows.data, len(self._contexts)))
         return Part(word, support.counts_in(condition), product)
 
     def _problem(self, parts: Mapping[int, Part]) -> tuple[Support, GraphProblem]:

@@ -17,8 +17,7 @@ from scipy import sparse
 from chronotope.analysis.filters import values_of
 from chronotope.cooccurrence import Counts, PairMatrix
 from chronotope.cooccurrence.association import Association
-from chronotope.corpus import TokenStore
-from chronotope.corpus.tokens import FIELDS
+from chronotope.corpus.tokens import FIELDS, TokenStore
 from chronotope.errors import InputError
 from chronotope.runtime.kernels import kernel
 

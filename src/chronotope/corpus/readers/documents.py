@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
-from chronotope.corpus.problems import NO_DATE, NO_HEADER_DATE, BadRow
+from chronotope.corpus.problems import EMPTY_FILE, NO_DATE, NO_HEADER_DATE, BadRow
 from chronotope.corpus.readers.folders import FIELDS, TextFiles
 from chronotope.corpus.readers.pieces import Batch, Fields, Piece
 from chronotope.errors import InputError, SettingsError, import_extra
-from chronotope.io.streaming import BLOCK_BYTES, Stream
+from chronotope.io.streaming import BLOCK_BYTES, CODECS, Stream
 
 MOST_BYTES = 256 << 20
 PDF_EXTRA = ("reading PDF files", "documents")
@@ -108,15 +108,15 @@ class DocumentFiles(TextFiles):
 
 def _kind(path: Path) -> str:
     """Return xml, docx or pdf."""
-    name = path.name.lower()
-    return next((kind for kind in ("docx", "pdf") if f".{kind}" in name), "xml")
+    endings = [ending for ending in path.name.lower().split(".") if f".{ending}" not in CODECS]
+    return endings[-1] if endings[-1] in ("docx", "pdf") else "xml"
 
 
 def _read_file(path: Path) -> bytes:
     with Stream(path) as stream:
         data = stream.read(MOST_BYTES + 1)
     if not data:
-        raise InputError("empty file")
+        raise InputError(EMPTY_FILE)
     if len(data) > MOST_BYTES:
         raise InputError(f"larger than {MOST_BYTES >> 20} MB")
     return data

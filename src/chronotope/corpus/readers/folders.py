@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from chronotope.corpus.problems import ENCODING, NO_DATE, BadRow
+from chronotope.corpus.problems import EMPTY_FILE, ENCODING, NO_DATE, BadRow
 from chronotope.corpus.readers.pieces import Batch, Fields, Fingerprint, Piece, file_fingerprint, remarks
 from chronotope.io.streaming import Block, read_blocks
 
 FIELDS = ("text", "name", "folder", "date", "path")
-EMPTY = "empty file"
 
 # A year with optional month and day; not a number beside an x, as in 1024x768.
 _MONTH, _DAY = "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
@@ -83,7 +82,7 @@ class TextFiles:
         for source, path, block in group:
             bad += remarks(block, source)
             if not block.data.strip():
-                bad.append(BadRow(EMPTY, source, 0))
+                bad.append(BadRow(EMPTY_FILE, source, 0))
                 continue
             try:
                 text = block.data.decode("utf-8")

@@ -30,15 +30,17 @@ class Metadata:
         return [name for name in self.table.columns if name != self.key]
 
     def unmatched(self, matched: set[int]) -> list[str]:
-        """Return a note on the rows that belong to no text, or an empty list."""
+        """Return a note on the rows that matched no text, or an empty list."""
         rest = [key for key, row in self.rows.items() if row not in matched]
         of = f"of {len(self.rows):,} in {self.fingerprint[0]['name']}"
-        return [f"{number_of(len(rest), 'rows')} {of} belong to no text: {some_of(rest)}"] if rest else []
+        return [f"{number_of(len(rest), 'rows')} {of} matched no text: {some_of(rest)}"] if rest else []
 
 
 def read_metadata(readers: Sequence[Reader], key: str | None) -> Metadata:
-    """Read a table of metadata; a missing column, and a key that occurs twice, raise InputError."""
-    reader = readers[0]
+    """Read a table of metadata; several tables, a missing column, and a key that occurs twice raise InputError."""
+    reader, *others = readers
+    if others:
+        raise InputError(f"the metadata must be one table, not {some_of([one.names[0] for one in readers])}")
     columns, name = reader.columns() or [], reader.names[0]
     if key not in columns:
         asked = f"has no column '{key}'" if key else "needs a column with the names of the files or texts (--key)"

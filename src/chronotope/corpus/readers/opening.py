@@ -134,7 +134,7 @@ def _names(files: Iterable[Path | RemotePath]) -> str:
 
 def format_of(path: Path | RemotePath) -> str | None:
     """Return the format of a file by its extension; None if unknown."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffixes = [suffix.lower() for suffix in Path(path.name).suffixes]
     compressed = bool(suffixes) and suffixes[-1] in CODECS
     kind = FORMATS.get("".join(suffixes[-2:-1] if compressed else suffixes[-1:]))
     return None if compressed and kind in READ_WHOLE else kind

@@ -70,7 +70,8 @@ class Parquet(FileReader):
                     # Without the metadata of the columns, which need not be UTF-8 either.
                     frame = pl.DataFrame(pa.Table.from_arrays(batch.columns, names=batch.schema.names))
                     done = self.size * (line - 1 + frame.height) // max(about.num_rows, 1)
-                    yield Piece(partial(_parse, frame, _line_numbers(frame, line), fields, first), done)
+                    lines = np.arange(line, line + frame.height)
+                    yield Piece(partial(_parse, frame, lines, fields, first), done)
                     line += frame.height
         except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"cannot read {self.path.name}: {first_line(error)}") from None
@@ -138,8 +139,9 @@ class Frame:
         for frame in self._slices(list(fields.names)):
             rows = _rows_in_block(frame.height, int(frame.estimated_size()), self.block_bytes)
             for part in frame.iter_slices(rows):
-                yield Piece(partial(_parse, part, _line_numbers(part, line), fields, first), line - 1 + part.height)
+                lines = np.arange(line, line + part.height)
                 line += part.height
+                yield Piece(partial(_parse, part, lines, fields, first), line - 1)
 
     def _slices(self, names: list[str]) -> Iterator[pl.DataFrame]:
         if isinstance(self.frame, pl.DataFrame):
@@ -234,10 +236,6 @@ def _from_pandas(column: Any) -> pl.Series:
 def _rows_in_block(rows: int, table_bytes: int, block_bytes: int) -> int:
     """Return the number of rows in a block."""
     return int(np.clip(rows * block_bytes // max(table_bytes, 1), 1, 1 << 20))
-
-
-def _line_numbers(frame: pl.DataFrame, line: int) -> NDArray[np.int64]:
-    return np.arange(line, line + frame.height)
 
 
 def _parse(frame: pl.DataFrame, lines: NDArray[np.int64], fields: Fields, source: int) -> list[Batch]:

@@ -13,16 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from chronotope.config import CorpusSettings, from_dict
 from chronotope.cooccurrence import Counts
-from chronotope.corpus.lexicon import Normalizer
-from chronotope.corpus.readers import TOKEN_SEPARATOR
-from chronotope.corpus.sentences import Span, sentence_around, token_spans
+from chronotope.corpus.readers.pieces import TOKEN_SEPARATOR
+from chronotope.corpus.sentences import Span, normalizer_of, sentence_around, token_spans
 from chronotope.corpus.text_store import TextStore
 from chronotope.errors import DamagedFileError, InputError
 from chronotope.io.atomic import atomic_write, writable
 from chronotope.io.locks import locked
-from chronotope.io.run_folder import read_run
 from chronotope.io.untrusted import read_table
 
 FOLDER = "usages"
@@ -79,7 +76,7 @@ def sentences(counts: Counts, positions: NDArray[np.int64]) -> Iterator[tuple[st
     if not TextStore.is_in(counts.folder):
         raise InputError(f"{counts.folder} was prepared without its text (--no-text), so it has no sentences")
     store, texts = counts.store, TextStore(counts.folder)
-    normalize = Normalizer(from_dict(CorpusSettings, read_run(counts.folder)["corpus"]))
+    normalize = normalizer_of(counts.folder)
     documents = np.searchsorted(store.starts, positions, side="right") - 1
     for rows in np.split(np.arange(len(positions)), np.flatnonzero(np.diff(documents)) + 1) if len(positions) else []:
         document = int(documents[rows[0]])

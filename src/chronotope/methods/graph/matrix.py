@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from chronotope.cooccurrence import Association, Counts, PairMatrix, scale_of_conditions
-from chronotope.cooccurrence.association import context_totals, rows_of
+from chronotope.cooccurrence.association import context_totals, pmi_matrix
 from chronotope.errors import InputError
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.runtime.resources import Block, even_blocks, stretches
@@ -69,8 +69,8 @@ def mutual_information(
         pooled = sum((scale[condition] * total for condition, total in enumerate(totals)), np.zeros(1))
 
     def rows(condition: int) -> Rows:
-        length, context, value = rows_of(counts.cells(condition), words, association, pooled)
-        return length[counts.vocabulary.support.words_in(condition)], context, value
+        matrix = pmi_matrix(counts.cells(condition), words, association, pooled)
+        return np.diff(matrix.indptr)[counts.vocabulary.support.words_in(condition)], matrix.indices, matrix.data
 
     with ThreadPoolExecutor(threads) as pool:
         parts = (map if folder or threads == 1 else pool.map)(rows, conditions)

@@ -13,7 +13,7 @@ from typing import Any, cast
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
 from chronotope.errors import SettingsError, import_extra
-from chronotope.io.embed import embed_json
+from chronotope.io.untrusted import embed_json
 from chronotope.runtime.memory import check_address_space
 
 for package in ("altair", "vl_convert"):

@@ -37,7 +37,7 @@ from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.embeddings.nearest import Floats
 from chronotope.errors import ChronotopeError, InputError, SettingsError
 from chronotope.io.atomic import atomic_folder, recover_folder
-from chronotope.io.embed import embed_json
+from chronotope.io.untrusted import embed_json
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.views.explorer.api import answer, describe, describe_questions
 from chronotope.views.explorer.explored import Explored

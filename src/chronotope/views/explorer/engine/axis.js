@@ -63,8 +63,7 @@
     if (bootstrap) model.fail("unavailable", about.missing.bands);
     const [plus, minus] = parse(formula);
     const seeds = [plus, minus].map((side) => side.map(model.wordId));
-    /** @type {string[]} */
-    const names = [...new Set(word)];
+    const names = model.spelled(word);
     const side = (list) => (list.length > 1 ? `(${list.join(" + ")})` : list.join(""));
     const shown = [plus, minus].map(side).filter(Boolean).join(" − ");
     const own = names.find((name) => [...plus, ...minus].includes(name));

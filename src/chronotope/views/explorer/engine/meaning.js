@@ -215,12 +215,12 @@
     if (bootstrap) model.fail("unavailable", about.missing.bands);
     /** @type {number[]} */
     const among = place || against === "previous" ? model.timeline(place) : model.all();
-    word.forEach(model.wordId);
+    const words = model.spelled(word);
     await model.need(among, signal);
-    const rows = word.flatMap((name) => oneSeries(name, against, among, min_count));
+    const rows = words.flatMap((name) => oneSeries(name, against, among, min_count));
     const others = /** @type {Record<string, string>} */ ({ first: "its first condition", previous: "the condition before", overall: "all others" });
     const facts = { axis: axisOf(place), against, min_count, bootstrap };
-    return answer(`${word.join(", ")}: similarity with ${others[against] ?? against}`, rows, facts, hidden(word, among, min_count));
+    return answer(`${words.join(", ")}: similarity with ${others[against] ?? against}`, rows, facts, hidden(words, among, min_count));
   }
 
   /** @param {string} word @param {string} against @param {number[]} among @param {number} least */
@@ -255,21 +255,21 @@
   /** @param {any} asked */
   async function matrix({ word, place, min_count, signal }) {
     const id = model.wordId(word);
+    const name = model.words[id];
     const among = place ? model.timeline(place) : model.all();
     await model.need(among, signal);
     const own = ownVectors(id, min_count, among);
     const rows = own.conditions.flatMap((here, a) => own.conditions.map((there, b) => ({
-      word, condition: labels[here], against: labels[there], count: Math.min(model.count(id, here), model.count(id, there)),
+      word: name, condition: labels[here], against: labels[there], count: Math.min(model.count(id, here), model.count(id, there)),
       similarity: a === b ? 1 : dot(own.unit[a], own.unit[b]),
     })));
     const facts = { axis: axisOf(place), min_count };
-    return answer(`${word}: similarity between every two conditions`, rows, facts, hidden([word], among, min_count));
+    return answer(`${name}: similarity between every two conditions`, rows, facts, hidden([name], among, min_count));
   }
 
   /** @param {any} asked */
   async function similarity({ word, place, min_count, signal }) {
-    /** @type {string[]} */
-    const names = [...new Set(word)];
+    const names = model.spelled(word);
     if (names.length < 2) model.fail("bad_request", "name two words or more to compare");
     const ids = names.map(model.wordId);
     /** @type {number[]} */

@@ -145,6 +145,9 @@
     return fail("unknown_word", `'${word}' is not among the ${numberOf(words.length, "words")} of this model${hint}`, alike);
   }
 
+  /** Return words as the model spells them, each once. @param {string[]} asked */
+  const spelled = (asked) => [...new Set(asked.map((word) => words[wordId(word)]))];
+
   /** @param {string} label @param {string[]} known @param {string} what @returns {never} */
   function unknown(label, known = labels, what = "conditions") {
     return fail("unknown_condition", `'${label}' is not among the ${numberOf(known.length, what)}: ${someOf(known)}`, known);
@@ -212,7 +215,7 @@
 
   lib.model = {
     manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, documents, enough,
-    wordId, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
+    wordId, spelled, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
     condition: (number) => loaded[number],
     signature: about.signature,
   };
