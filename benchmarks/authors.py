@@ -5,38 +5,23 @@ Its condition vectors must start at 1 (with its own start, near 0, it learns not
 
 from __future__ import annotations
 
-import resource
 import subprocess
-import time
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+from harness import Timing, timed
 
 from chronotope.config import ConditionedSettings
 from chronotope.cooccurrence import Counts, scale_of_conditions
 from chronotope.methods import ConditionedModel
 from chronotope.methods.cw2v.parameters import Parameters
 
-# Their gradient is that of half the squared error; in our loss, which has it whole, both penalties are twice as much.
-SAME_LOSS = replace(
-    ConditionedModel.preset("authors", "time"),
-    deviation_penalty=0.4,
-    smoothness=3.0,
-)
+SAME_LOSS = ConditionedModel.preset("authors", "time")
 RECORD = np.dtype([("word", "i4"), ("context", "i4"), ("condition", "i4"), ("pad", "i4"), ("count", "f8")])
 
 
-class Seconds(NamedTuple):
-    """By the clock, and of all processors together: the latter means something on a machine that others use, too."""
-
-    wall: float
-    busy: float
-
-
-def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> int:
-    """Write all cells, both directions, in random order; return how many."""
+def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> None:
+    """Write all cells, both directions, in random order."""
     scale = scale_of_conditions(counts, settings.scaling)
     parts = []
     for condition in range(len(counts.conditions)):
@@ -53,13 +38,12 @@ def write_cells(counts: Counts, settings: ConditionedSettings, folder: Path) -> 
     np.random.default_rng(0).shuffle(records)
     records.tofile(folder / "cells.bin")
     (folder / "vocabulary.txt").write_text("".join(f"{word} 1\n" for word in counts.vocabulary.words))
-    return len(records)
 
 
 def run_program(
     program: Path, counts: Counts, settings: ConditionedSettings, folder: Path, epochs: int, threads: int
-) -> Seconds:
-    """The time that so many epochs take, with starting and saving."""
+) -> Timing:
+    """Run the program for some epochs; return the time, with starting and saving."""
     options = {
         "vector-size": settings.dimensions, "cond": len(counts.conditions), "iter": epochs, "threads": threads,
         "x-max": settings.weight_cap, "alpha": settings.weight_power, "eta": settings.rate, "binary": 1, "verbose": 0,
@@ -67,15 +51,13 @@ def run_program(
         "save-file": folder / "common", "save-word-cond-file": folder / "own",
     }  # fmt: skip
     command = [str(program), *(str(part) for name, value in options.items() for part in (f"-{name}", value))]
-    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Seconds(time.perf_counter() - begin, busy)
+    with timed() as timing:
+        subprocess.run(command, check=True, capture_output=True)
+    return timing
 
 
 def read_parameters(counts: Counts, settings: ConditionedSettings, folder: Path) -> Parameters:
-    """What it learned, as our parameters."""
+    """Return the parameters that the program saved."""
     words, conditions, dimensions = len(counts.vocabulary), len(counts.conditions), settings.dimensions
     support = counts.vocabulary.support
     word, condition = support.word, support.condition

@@ -3,11 +3,11 @@
     python benchmarks/change.py --text ungdc.jsonl.zst
     python benchmarks/change.py --text ungdc.jsonl.zst --documents 40 --pairs 150 --methods graph,cw2v,compass
 
-Documents are put into two halves at random, and in the second pairs of words of like frequency take each other's place
-in 0, 10, … 100 % of their occurrences. Three tables, by the harmonic mean of a word's two counts: what is found where
-nothing changed (p should be uniform, the corrected change 0), the rank correlation of the columns with the share
-exchanged (the plain `change` is the baseline), and how often the interval holds the change that twenty times as much
-text shows. With `--methods` only the second table, of the plain `change` of these methods at their defaults.
+Documents are divided into two random halves. In the second, pairs of words of similar frequency are exchanged in 0,
+10, … 100 % of their occurrences. Three tables, by the harmonic mean of a word's two counts: discoveries without any
+change (p should be uniform, the corrected change 0), the rank correlation of the columns with the share exchanged (the
+plain `change` is the baseline), and how often the interval holds the change in twenty times as much text. With
+`--methods` only the second table, for the plain `change` of these methods at their defaults.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Texts = list[list[str]]
 
 
 def texts_of(path: str | None, documents: int) -> Texts:
-    """The words of documents in random order, of a file or of an invented world without any change."""
+    """Return the words of each document, in random order: of a file, or of an invented world without change."""
     if path is None:
         world = invented_world(years=[1990], places=["arlen"], documents=documents, changes=False)
         texts = [record["text"] for record in world.records]
@@ -48,7 +48,7 @@ def texts_of(path: str | None, documents: int) -> Texts:
 
 
 def exchanges(texts: Texts, pairs: int, rarest: int) -> tuple[dict[str, str], dict[str, float]]:
-    """Pairs of words of like frequency, evenly over the ranks: whose place each takes, and how often."""
+    """Pair words of similar frequency, evenly over the ranks; return the partner of each word, and its share."""
     frequency = Counter(word for text in texts for word in text)
     words = [word for word, many in frequency.most_common() if many >= rarest]
     first = np.unique(np.linspace(0, len(words) - 2, pairs).astype(int) // 2 * 2).tolist()
@@ -62,7 +62,7 @@ def exchanges(texts: Texts, pairs: int, rarest: int) -> tuple[dict[str, str], di
 
 
 def halves(texts: Texts, swap: dict[str, str], level: dict[str, float], seed: int) -> list[dict[str, Any]]:
-    """The documents in two halves at random; in the second, words are exchanged."""
+    """Divide the documents into two random halves; in the second, exchange words."""
     random = np.random.default_rng(seed)
     records = []
     for text, late in zip(texts, (random.random(len(texts)) < 0.5).tolist(), strict=True):
@@ -73,7 +73,7 @@ def halves(texts: Texts, swap: dict[str, str], level: dict[str, float], seed: in
 
 
 def judged(records: list[dict[str, Any]], least: int, dimensions: int, trust: int = 1, **settings: Any) -> pl.DataFrame:
-    """What `drift` says of all words; `trust`: how many times as much text as the others this is."""
+    """Return `drift` of all words; `trust` scales the shrinkage with the size of the text."""
     counts = ct.count(ct.read_corpus(records, time="time"), min_count=least)
     model = ct.GraphModel(dimensions=dimensions, shrinkage=10.0 * trust).fit(counts)
     answer = ct.drift(model, min_count=least, top=100_000, **settings)
@@ -81,7 +81,7 @@ def judged(records: list[dict[str, Any]], least: int, dimensions: int, trust: in
 
 
 def bands(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The words of each range of counts that have any."""
+    """Yield the words of each range of counts that is not empty."""
     for low, high in BANDS:
         part = frame.filter((pl.col("often") >= low) & (pl.col("often") < high))
         if len(part):

@@ -1,10 +1,10 @@
 """How long a reader waits for the explorer's page, in a real browser: `python benchmarks/explorer_page.py`.
 
-A server of its own process looks at an invented model, or at the one that `--model` names; Chromium opens its page as a
-reader would. With `--folder` it is the same page as an exported folder, which answers in the browser. Measured, each
-until the browser has painted it: the first visit; a new word (its name and its company) on a page at rest, and in
-haste, while the charts of the word before are still asked for and drawn; all charts of a word; and a step of the
-slider. Each row has a ratio to a bare request of the same page (the icon) in the same run.
+A server in its own process opens an invented model, or that of `--model`; Chromium opens its page. With `--folder` the
+page is an exported folder, which answers in the browser. Measured, each until the browser has painted it: the first
+visit; a new word (its name and its neighbors) on a page at rest, and in haste, while the charts of the previous word
+are still loading; all charts of a word; and a step of the slider. Each row has a ratio to a bare request (the icon) in
+the same run.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from explorer import invented_embeddings, server
 from harness import record
+from invented import invented_embeddings
 from playwright.sync_api import Page, sync_playwright
+from soak import server
 
 from chronotope.embeddings import ConditionedEmbeddings, load
 from chronotope.views.explorer.explored import Explored
 from chronotope.views.explorer.export import export
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# How long after a word is shown the next is asked for, in milliseconds: what people and search fields do.
+# Milliseconds between a word and the next one, as with people and search fields.
 HASTE = (0, 20, 50, 100, 150, 200, 300, 400)
 AT_REST = 1_500
 
 
-# Each of them ends when the browser has painted what was waited for.
+# Each measure ends when the browser has painted the result.
 MEASURES = """
 window.measured = {
   async until(there) {
@@ -78,20 +79,20 @@ FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].s
 
 
 def measure(page: Page, address: str, words: list[str], conditions: int, about: dict[str, Any]) -> None:
-    """Rows for all that is measured.
+    """Measure, and append rows.
 
     Parameters
     ----------
     page
         A fresh page of a browser.
     address
-        Where the explorer is.
+        The URL of the explorer.
     words
-        The words that are opened, each once; a third of them on a page at rest, the others in haste.
+        The words to open, a third of them on a page at rest, the others in haste.
     conditions
-        How many steps the slider has.
+        The number of steps of the slider.
     about
-        The sizes of the model, which stand in every row.
+        The sizes of the model, for every row.
     """
     page.add_init_script(MEASURES)
     page.goto(address)
@@ -101,7 +102,7 @@ def measure(page: Page, address: str, words: list[str], conditions: int, about: 
     bare = median(page.evaluate("() => measured.bare()") for _ in range(20))
 
     def row(name: str, taken: list[float], **more: Any) -> None:
-        """One measurement, of times in milliseconds."""
+        """Record times in milliseconds."""
         times = {"seconds": median(taken) / 1e3, "slowest_seconds": max(taken) / 1e3, "bare_seconds": bare / 1e3}
         record(f"explorer page, {name}", **about, **times, ratio=median(taken) / bare, times=len(taken), **more)
 
@@ -128,7 +129,7 @@ def measure(page: Page, address: str, words: list[str], conditions: int, about: 
 
 @contextmanager
 def folder_of(embeddings: ConditionedEmbeddings, where: Path) -> Iterator[str]:
-    """The page as a folder, handed out by a plain web server: its address."""
+    """Export the page as a folder and serve it by a plain web server; yield its address."""
     missing = dict.fromkeys(("counts", "text", "coordinates"), "it is not there")
     export(Explored(embeddings, "A folder", missing=missing), where)
     handler = partial(Quiet, directory=str(where))
@@ -139,16 +140,16 @@ def folder_of(embeddings: ConditionedEmbeddings, where: Path) -> Iterator[str]:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Hands out files, and says nothing about it."""
+    """Serves files without logging."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def served(model: Path) -> Iterator[str]:
-    """The page from the explorer's own server: its address."""
-    with server(model) as (host, port, _, _):
+    """Serve the page by the explorer; yield its address."""
+    with server(model) as (host, port, _):
         yield f"http://{host}:{port}/"
 
 
@@ -156,7 +157,7 @@ def main() -> None:
     """Measure, and append rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, help="A model with times; without one, a small one is invented.")
-    parser.add_argument("--opened", type=int, default=30, help="How many words are opened.")
+    parser.add_argument("--opened", type=int, default=30, help="Number of words to open.")
     parser.add_argument("--folder", action="store_true", help="The page as a folder instead of from the server.")
     given = parser.parse_args()
     browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -175,7 +176,7 @@ def main() -> None:
             "page": "folder" if given.folder else "server",
         }
         words = random.Random(1).sample(embeddings.words[: len(embeddings) // 2], given.opened)
-        # Inside a container Chromium cannot make a sandbox of its own for root.
+        # Chromium has no sandbox for root.
         sandbox = [] if hasattr(os, "geteuid") and os.geteuid() else ["--no-sandbox"]
         with folder_of(embeddings, Path(folder) / "page") if given.folder else served(model) as address:
             browser = playwright.chromium.launch(executable_path=browser_path, args=[*sandbox, "--disable-gpu"])

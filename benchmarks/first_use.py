@@ -1,4 +1,4 @@
-"""What compiling costs on first use: `python benchmarks/first_use.py [COMMAND …]`, by default `demo`.
+"""The cost of compilation on first use: `python benchmarks/first_use.py [COMMAND …]`, by default `demo`.
 
 The command runs twice in a temporary folder, first with an empty cache of compiled kernels. Printed are the kernels
 that were compiled with their processor seconds (including kernels that they call), and the processor seconds of both
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from harness import record
+from harness import record, timed
 
 PROGRAM = """
 import atexit, json, sys, time
@@ -43,14 +42,13 @@ main()
 
 def run(command: list[str], folder: Path) -> tuple[float, dict[str, float]]:
     """Run a command; return its processor seconds and the seconds of each kernel that was compiled."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")}
     arguments = [sys.executable, "-c", PROGRAM, str(folder / "kernels.json"), *command]
-    subprocess.run(arguments, cwd=folder, env=environment, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with timed() as timing:
+        subprocess.run(arguments, cwd=folder, env=environment, check=True, capture_output=True)
     compiled = json.loads((folder / "kernels.json").read_text())
     kernels = {name: seconds for name, seconds in compiled.items() if name.startswith("chronotope")}
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, kernels
+    return timing.cpu_seconds, kernels
 
 
 def main() -> None:

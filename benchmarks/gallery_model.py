@@ -16,7 +16,6 @@ from pathlib import Path
 
 import chronotope as ct
 from chronotope.evaluation.renaming import renamed
-from chronotope.io.run_folder import read_run
 from chronotope.views.explorer.explored import open_explored
 from chronotope.views.explorer.export import export as write_explorer
 
@@ -51,7 +50,7 @@ def main(output: str, speeches: str | None = None) -> None:
     share = 0.1
     scores = ct.evaluate(method, renamings=renamed(counts, share=share, seed=1))
     found = {"mrr": scores["mrr"][0], "pairs": scores["pairs"][0], "signature": scores.signature}
-    ct.export(embeddings, folder / "model", "huggingface", about_run=read_run(folder / "run"), force=True)
+    ct.export(embeddings, folder / "model", "huggingface", force=True)
     card = folder / "model" / "README.md"
     text = card.read_text(encoding="utf-8").replace("---\n", FRONT, 1)
     text = text.replace("# Words by time", f"# {NAME}", 1).replace(

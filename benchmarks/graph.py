@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from pathlib import Path
 
 import authors
 import numpy as np
-from harness import peak_mb, record
-from invented_counts import invented_counts
+from harness import peak_mb, record, timed
+from invented import invented_counts
 
 from chronotope.cooccurrence import Counts
 from chronotope.methods import GraphModel
@@ -40,34 +39,33 @@ def main() -> None:
 
 
 def measure(counts: Counts, dimensions: int, threads: int, device: str, theirs: float | None) -> None:
-    """A fit with its own stop, and what the same products take by SciPy."""
+    """Time a fit, and the same products by SciPy."""
     model = GraphModel(dimensions=dimensions).with_defaults(counts)
-    begin = time.perf_counter()
-    sweeps = len(model.fit(counts, threads=threads, device=device).provenance["training"])
-    seconds = time.perf_counter() - begin
+    with timed() as ours:
+        sweeps = len(model.fit(counts, threads=threads, device=device).provenance["training"])
     matrix = mutual_information(counts, model.association, threads=threads)
     plain = csr(matrix)
     contexts = np.random.default_rng(0).standard_normal((matrix.contexts, dimensions), dtype=np.float32)
-    begin = time.perf_counter()
-    _ = plain.T @ (plain @ contexts)
-    by_scipy = (time.perf_counter() - begin) * sweeps
+    with timed() as products:
+        _ = plain.T @ (plain @ contexts)
     record(
         "graph training", words=len(counts.vocabulary), conditions=len(counts.conditions), cells=2 * counts.size,
         positive_entries=len(matrix.value), contexts=matrix.contexts, dimensions=dimensions, threads=threads,
-        device=device, sweeps=sweeps, seconds=seconds, ratio_to_scipy_products=by_scipy / seconds, peak_mb=peak_mb(),
-        **({"ratio_to_authors": theirs / seconds} if theirs else {}),
+        device=device, sweeps=sweeps, seconds=ours.seconds, peak_mb=peak_mb(),
+        ratio_to_scipy_products=sweeps * products.seconds / ours.seconds,
+        **({"ratio_to_authors": theirs / ours.seconds} if theirs else {}),
     )  # fmt: skip
 
 
 def seconds_of_the_authors(program: Path, counts: Counts, threads: int = 2) -> float:
-    """Forty epochs, from the difference between one epoch and three."""
+    """Return the time of 40 epochs, from the difference between one epoch and three."""
     settings = authors.SAME_LOSS
     with tempfile.TemporaryDirectory() as name:
         authors.write_cells(counts, settings, Path(name))
         once, thrice = (
             authors.run_program(program, counts, settings, Path(name), epochs, threads) for epochs in (1, 3)
         )
-    return (thrice.wall - once.wall) / 2 * EPOCHS_OF_THE_AUTHORS
+    return (thrice.seconds - once.seconds) / 2 * EPOCHS_OF_THE_AUTHORS
 
 
 if __name__ == "__main__":

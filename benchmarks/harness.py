@@ -14,6 +14,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 ROWS = Path(__file__).parent / "rows.jsonl"
 PACKAGES = ("chronotope", "numpy", "numba", "polars", "pyarrow", "scipy", "cupy-cuda12x", "cupy-cuda13x")
 
@@ -39,20 +41,21 @@ def record(benchmark: str, **figures: Any) -> None:
 
 @dataclass
 class Timing:
-    """How long the body of a `timed` block took."""
+    """The wall-clock and processor time of a `timed` block."""
 
     seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of all threads and finished children
 
 
 @contextmanager
 def timed() -> Iterator[Timing]:
     """Measure a block: `with timed() as timing: ...`, then `timing.seconds`."""
     timing = Timing()
-    begin = time.perf_counter()
+    begin, cpu = time.perf_counter(), _cpu_seconds()
     try:
         yield timing
     finally:
-        timing.seconds = time.perf_counter() - begin
+        timing.seconds, timing.cpu_seconds = time.perf_counter() - begin, _cpu_seconds() - cpu
 
 
 def peak_mb(who: int = resource.RUSAGE_SELF) -> float:
@@ -60,11 +63,14 @@ def peak_mb(who: int = resource.RUSAGE_SELF) -> float:
     return resource.getrusage(who).ru_maxrss / (1e6 if platform.system() == "Darwin" else 1e3)
 
 
-def resident_mb() -> float:
-    """Return the memory that this process holds now, in megabytes."""
-    import psutil
+def resident_mb(process: int | None = None) -> float:
+    """Return the memory that a process, by default this one, holds now, in megabytes."""
+    return float(psutil.Process(process).memory_info().rss / 1e6)
 
-    return float(psutil.Process().memory_info().rss / 1e6)
+
+def _cpu_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _versions() -> dict[str, str]:

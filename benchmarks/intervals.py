@@ -1,8 +1,8 @@
 """How often the intervals of `series` hold the truth: `python benchmarks/intervals.py`.
 
-Invented worlds of six years in which words change. The truth is a world with forty times as many documents, whose
-occurrences are trusted as much as those of the small ones. The baseline is the plain figure with the same interval
-around it. Both kinds of intervals are measured: draws of documents, and `quick`. `change.py` measures those of `drift`.
+Invented worlds of six years in which words change. The truth is a world with forty times as many documents, with the
+shrinkage scaled alike. The baseline is the same interval around the uncorrected value. Both kinds of intervals are
+measured: draws of documents, and `quick`. `change.py` measures those of `drift`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ RANGES = ((-1.0, 0.9), (0.9, 0.99), (0.99, 1.01))
 
 
 def counted(documents: int, seed: int) -> Counts:
-    """The counts of a world."""
+    """Return the counts of an invented world."""
     world = ct.invented_world(years=YEARS, places=("arlen",), documents=documents, seed=seed)
     return ct.count(ct.read_corpus(world.records, time="time"), min_count=5)
 
 
 def measured(truth: ct.ConditionedEmbeddings, models: list[ct.ConditionedEmbeddings], **bands: Any) -> np.ndarray:
-    """For every world, word and year: the truth, the ends of the interval, the corrected and the plain value."""
+    """Return a row for each world, word and year: truth, ends of the interval, corrected and plain value."""
     found = []
     for model in models:
         for word in WORDS:
@@ -63,7 +63,7 @@ def main() -> None:
         shift = plain - corrected
         record(
             f"intervals of series, invented text, {name}",
-            many=len(true),
+            rows=len(true),
             held=held.mean(),
             held_uncorrected=np.mean((low + shift <= true) & (true <= high + shift)),
             width=np.median(high - low),

@@ -1,6 +1,6 @@
 """Speed of `chronotope prepare`: `python benchmarks/prepare.py [--input FILE --text F --time F] [--glove DIR]`.
 
-The whole command in a process of its own: start, read JSONL.zst, tokenize, vocabulary, count, write. GloVe's
+The whole command in its own process: start, read JSONL.zst, tokenize, vocabulary, count, write. GloVe's
 vocab_count and cooccur get the same tokens as tokenized text. Both run three times in turn, and the best time counts.
 Without GloVe the baseline is a regular expression and a dictionary in Python, on some documents.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
-from harness import record, timed
+from harness import peak_mb, record, timed
 from zipfian import glove_seconds, invented_text, write_tokens
 
 import chronotope as ct
@@ -80,7 +80,7 @@ def main() -> None:
             write_jsonl(invented_text(asked.tokens), source)
         run = folder / "run"
         prepared(source, run, asked)  # compiles
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+        peak = peak_mb(resource.RUSAGE_CHILDREN)
         counts = ct.Counts.open(run)
         tokens, baseline_name = len(counts.store.ids), "plain Python"
         ours, theirs = [], []
@@ -90,8 +90,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             ours.append(prepared(source, folder / "again", asked))
             if asked.glove:
-                both = glove_seconds(asked.glove, folder / "text.txt", folder, asked.min_count, asked.window)
-                theirs.append(sum(both))
+                theirs.append(glove_seconds(asked.glove, folder / "text.txt", folder, asked.min_count, asked.window))
         if not asked.glove:
             alone, some = seconds_of_plain_python(source, asked.text, asked.window)
             theirs.append(alone * tokens / some)

@@ -1,7 +1,7 @@
 """Speed of many queries: `python benchmarks/queries.py`.
 
 `equivalents` between two conditions of an invented model, for one word and in batches, compared with a loop over
-gensim's `similar_by_vector` for the same words. "first" includes the cost of what is cached, "again" does not.
+gensim's `similar_by_vector` for the same words. "first" includes filling the caches, "again" does not.
 """
 
 from __future__ import annotations
@@ -9,29 +9,15 @@ from __future__ import annotations
 import argparse
 from statistics import median
 
-import numpy as np
 from gensim.models import KeyedVectors
 from harness import peak_mb, record, timed
+from invented import invented_embeddings
 
-from chronotope.conditions import Conditions
-from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 
-AT, TO = "1990", "2000"
+AT, TO = "1960", "1961"
 TOP = 10
 REPEATS = 3
-
-
-def invented_embeddings(words: int, dimensions: int, seed: int = 1) -> ConditionedEmbeddings:
-    """Words in groups of about thirty, in two conditions; a few dimensions hold most of the variance."""
-    random = np.random.default_rng(seed)
-    scale = np.linspace(2, 0.3, dimensions)
-    centers = random.standard_normal((words // 30, dimensions)) * scale
-    noise = [random.standard_normal((words, dimensions)) * scale for _ in range(3)]
-    common = centers[random.integers(0, len(centers), words)] + 0.7 * noise[0]
-    vectors = np.concatenate([common + 0.3 * noise[1], common + 0.3 * noise[2]])
-    support = Support(np.array([0, words, 2 * words]), np.tile(np.arange(words), 2), np.full(2 * words, 10))
-    return ConditionedEmbeddings([f"word{n}" for n in range(words)], Conditions.of_times([AT, TO]), support, vectors)
 
 
 def main() -> None:
@@ -41,7 +27,7 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=100)
     parser.add_argument("--queries", type=int, default=1_000)
     arguments = parser.parse_args()
-    embeddings = invented_embeddings(arguments.words, arguments.dimensions)
+    embeddings = invented_embeddings(arguments.words, 2, arguments.dimensions)
     asked = list(embeddings.words[:: arguments.words // arguments.queries][: arguments.queries])
     gensim = KeyedVectors(embeddings.dimensions)
     gensim.add_vectors(list(embeddings.words), embeddings.matrix(TO, 5).unit)

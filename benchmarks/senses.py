@@ -1,4 +1,4 @@
-"""How often `senses` divides a word: pairs of words joined into one, and words as they are.
+"""How often `senses` divides a word: two words joined into one, and single words.
 
     python benchmarks/senses.py --text ungdc.jsonl.zst
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import authors
-from harness import peak_mb, record, resident_mb
-from invented_counts import HeldOutCells, hold_out, invented_counts
+from harness import peak_mb, record, resident_mb, timed
+from invented import HeldOutCells, hold_out, invented_counts
 
 from chronotope.cooccurrence import Counts
 from chronotope.methods import ConditionedModel
@@ -45,7 +44,7 @@ def main() -> None:
     record(
         "cw2v training", words=len(counts.vocabulary), conditions=len(counts.conditions), cells=ours.cells,
         threads=chosen.threads, dimensions=dimensions, cells_per_second=ours.cells / ours.seconds,
-        cells_per_processor_second=ours.cells / ours.busy, held_out=ours.errors[-1],
+        cells_per_cpu_second=ours.cells / ours.cpu_seconds, held_out=ours.errors[-1],
         parameters_and_cells_mb=needed, memory_ratio=(peak_mb() - before) / needed,
     )  # fmt: skip
     if chosen.authors is None:
@@ -57,11 +56,12 @@ def main() -> None:
         once = authors.run_program(chosen.authors, counts, settings, folder, 1, chosen.threads)
         every = authors.run_program(chosen.authors, counts, settings, folder, chosen.epochs, chosen.threads)
         error = held_out.error(authors.read_parameters(counts, settings, folder), counts.vocabulary.support)
-    seconds, busy = ((b - a) / (chosen.epochs - 1) for a, b in zip(once, every, strict=True))
+    seconds = (every.seconds - once.seconds) / (chosen.epochs - 1)
+    cpu_seconds = (every.cpu_seconds - once.cpu_seconds) / (chosen.epochs - 1)
     record(
         "cw2v training, the authors' program", cells=ours.cells, threads=chosen.threads, epochs=chosen.epochs,
-        cells_per_second=ours.cells / seconds, ratio=seconds / ours.seconds, ratio_of_processor_time=busy / ours.busy,
-        held_out=error, our_held_out=ours.errors[-1],
+        cells_per_second=ours.cells / seconds, ratio=seconds / ours.seconds,
+        ratio_of_cpu_time=cpu_seconds / ours.cpu_seconds, held_out=error, our_held_out=ours.errors[-1],
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class Trained(NamedTuple):
     """Mean figures of an epoch."""
 
     seconds: float
-    busy: float  # processor time of all threads
+    cpu_seconds: float  # of all threads
     cells: int
     errors: list[float]  # on held-out cells, after each epoch
 
@@ -78,21 +78,21 @@ def train(
     counts: Counts, model: ConditionedModel, threads: int, epochs: int, held_out: HeldOutCells | None = None
 ) -> Trained:
     """Train for some epochs from a random start."""
-    seconds = busy = 0.0
+    seconds = cpu_seconds = 0.0
     errors = []
     parameters, accumulators = model._start(counts)
     with ThreadPoolExecutor(threads) as pool:
         cells = arrange_cells(counts, model, pool)
         trainer = Trainer(model, cells, counts.conditions.graph(), parameters, accumulators, pool, threads)
         for _ in range(epochs):
-            begin, before = time.perf_counter(), time.process_time()
-            for stratum in range(STRATA):
-                trainer.move_stratum(stratum)
-            seconds += time.perf_counter() - begin
-            busy += time.process_time() - before
+            with timed() as timing:
+                for stratum in range(STRATA):
+                    trainer.move_stratum(stratum)
+            seconds += timing.seconds
+            cpu_seconds += timing.cpu_seconds
             if held_out is not None:
                 errors.append(held_out.error(parameters, counts.vocabulary.support))
-    return Trained(seconds / epochs, busy / epochs, len(cells.context), errors)
+    return Trained(seconds / epochs, cpu_seconds / epochs, len(cells.context), errors)
 
 
 if __name__ == "__main__":

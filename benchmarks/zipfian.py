@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from harness import timed
 
 from chronotope.corpus.tokens import TokenStore
 
@@ -16,7 +16,7 @@ YEARS = 20
 
 
 def invented_text(tokens: int, words: int = 30_000, seed: int = 1) -> pl.DataFrame:
-    """Documents of a thousand words with a year each; a word's chance falls with its rank."""
+    """Return documents of a thousand words, each with a year; a word's probability falls with its rank."""
     random = np.random.default_rng(seed)
     chance = 1 / (np.arange(words) + 2.7)
     spelling = np.array([spelled(number) for number in range(words)])
@@ -27,7 +27,7 @@ def invented_text(tokens: int, words: int = 30_000, seed: int = 1) -> pl.DataFra
 
 
 def spelled(number: int) -> str:
-    """A number as a word: the frequent ones are short."""
+    """Write a number as a word; frequent words are short."""
     letters = ""
     while True:
         letters += "etaoinshrdlucmfwygpb"[number % 20]
@@ -45,17 +45,16 @@ def write_tokens(store: TokenStore, path: Path) -> int:
     return int(store.starts[-1])
 
 
-def glove_seconds(programs: Path, text: Path, folder: Path, min_count: int, window: int) -> tuple[float, float]:
-    """The seconds that GloVe's vocab_count and its cooccur take, with their default memory; symmetric windows."""
+def glove_seconds(programs: Path, text: Path, folder: Path, min_count: int, window: int) -> float:
+    """Return the seconds of GloVe's vocab_count and cooccur, with their default memory and symmetric windows."""
     vocabulary = folder / "glove-vocabulary.txt"
-    begin = time.perf_counter()
-    with text.open() as source, vocabulary.open("w") as target:
-        _run([programs / "vocab_count", "-min-count", min_count], source, target)
-    between = time.perf_counter()
-    with text.open() as source, (folder / "glove-cells.bin").open("w") as target:
-        options = ["-vocab-file", vocabulary, "-window-size", window, "-overflow-file", folder / "glove-overflow"]
-        _run([programs / "cooccur", *options], source, target)
-    return between - begin, time.perf_counter() - between
+    with timed() as timing:
+        with text.open() as source, vocabulary.open("w") as target:
+            _run([programs / "vocab_count", "-min-count", min_count], source, target)
+        with text.open() as source, (folder / "glove-cells.bin").open("w") as target:
+            options = ["-vocab-file", vocabulary, "-window-size", window, "-overflow-file", folder / "glove-overflow"]
+            _run([programs / "cooccur", *options], source, target)
+    return timing.seconds
 
 
 def _run(command: list[object], source: object, target: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 import typer.main
 
 from chronotope.analysis.answer import questions
-from chronotope.cli.app import app
+from chronotope.cli.app import make_app
 from chronotope.config import Config
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -59,7 +59,7 @@ class Command:
 
 def commands() -> list[Command]:
     """Every command, in the order of `chronotope --help`."""
-    found: Any = typer.main.get_command(app)
+    found: Any = typer.main.get_command(make_app())
     return [
         Command(
             name,

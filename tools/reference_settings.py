@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 from typing import Any, get_type_hints
 
@@ -87,16 +88,9 @@ def explanations(kind: type[Any]) -> dict[str, str]:
 
 
 def _default(item: dataclasses.Field[Any]) -> str:
+    """Return a default as TOML writes it."""
     value = item.default if item.default is not dataclasses.MISSING else item.default_factory()  # type: ignore[misc]
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    if value == ():
-        return "`[]`"
-    if isinstance(value, str):
-        return f'`"{value}"`'
-    return f"`{value}`"
+    return "none" if value is None else f"`{json.dumps(value)}`"
 
 
 def _presets() -> str:

@@ -178,7 +178,7 @@ def sample_documents(frame: pl.DataFrame, place: str, tokens: int, seed: int = S
 
 
 def fit_apart(job: dict[str, Any]) -> dict[str, Any]:
-    """Train and save a model in a process of its own; return `seconds`, `peak_bytes` and `held_out`."""
+    """Train and save a model in its own process; return `seconds`, `peak_bytes` and `held_out`."""
     child = subprocess.run([sys.executable, "-m", __name__, json.dumps(job)], stdout=subprocess.PIPE, text=True)
     answer = json.loads(child.stdout.splitlines()[-1]) if child.stdout else {}
     if "refused" in answer:

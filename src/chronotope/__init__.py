@@ -36,20 +36,16 @@ if TYPE_CHECKING:
     from chronotope.embeddings.formats import export, read_vectors
     from chronotope.evaluation.evaluate import evaluate
     from chronotope.features import DocumentVectors, WordInCondition
-    from chronotope.methods import (
-        AlignedWord2Vec,
-        BayesianModel,
-        CompassWord2Vec,
-        ConditionedModel,
-        ContextualModel,
-        ContinuousModel,
-        DynamicFactorization,
-        GraphModel,
-        LinearWord2Vec,
-        StaticWord2Vec,
-    )
     from chronotope.methods.align import align
+    from chronotope.methods.bayesian import BayesianModel
+    from chronotope.methods.contextual.model import ContextualModel
+    from chronotope.methods.continuous import ContinuousModel
+    from chronotope.methods.cw2v.model import ConditionedModel
+    from chronotope.methods.dynamic import DynamicFactorization
     from chronotope.methods.extend import extend
+    from chronotope.methods.graph.model import GraphModel
+    from chronotope.methods.word2vec.compass import CompassWord2Vec
+    from chronotope.methods.word2vec.models import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
     from chronotope.runtime.progress import show_progress
     from chronotope.views.report import report
 

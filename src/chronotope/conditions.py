@@ -72,6 +72,12 @@ class Conditions:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def coordinates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(C,) the time bin of each condition, and (C,) its place; 0 where there is no such axis."""
+        nothing = (0,) * len(self)
+        return np.array(self.time_of or nothing, np.int64), np.array(self.place_of or nothing, np.int64)
+
     @cached_property
     def parents(self) -> dict[int, int]:
         """The number of the place above each nested place; none if places do not nest.
@@ -123,7 +129,7 @@ class Conditions:
         """
         place_edges = self.tree_edges if place_edges is None else place_edges
         neighbors = None if place_edges is None else self._place_numbers(place_edges)
-        time, place = (np.array(of or (0,) * len(self)) for of in (self.time_of, self.place_of))
+        time, place = self.coordinates
         by_place = np.lexsort((time, place))
         follows = (np.diff(place[by_place]) == 0) & bool(self.times)
         edges = [np.column_stack([by_place[:-1], by_place[1:]])[follows]]

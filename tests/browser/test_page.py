@@ -166,6 +166,15 @@ def test_old_content_stays_while_a_slow_answer_is_on_its_way(visit, site):
     assert not seen[-1][2]
 
 
+def test_no_view_of_the_menu_is_current_on_a_page_that_does_not_exist(visit, site):
+    page = visit(f"{site}#/about")
+    current = page.locator("nav [aria-current]")
+    expect(current).to_have_text("About")
+    page.goto(f"{site}#/nowhere")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(current).to_have_count(0)
+
+
 def test_a_lost_server_is_told_and_can_be_tried_again(visit, site):
     page = visit(f"{site}#/word/bank")
     opened(page)

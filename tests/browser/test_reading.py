@@ -163,7 +163,7 @@ def test_an_axis_is_drawn_from_a_formula(visit, site):
     formula = page.get_by_label("The axis: words")
     formula.fill("(money + loan + credit) - (river + water + shore)")
     formula.press("Enter")
-    expect(page.locator(".panel .lead")).to_contain_text("Above zero a word is nearer to the words before the minus (")
+    expect(page.locator(".panel .lead")).to_contain_text("Above zero a word is nearer to money, loan and credit, ")
     page.get_by_text("Show as a table").click()
     expect(page.locator("tbody tr")).to_have_count(10)
     values = {
@@ -190,5 +190,5 @@ def test_mistakes_are_told_in_plain_words(visit, site):
     field.press("Enter")
     expect(page.locator("h1")).to_have_text("harbor")
     page.goto(f"{site}#/nowhere")
-    expect(page.get_by_role("alert")).to_contain_text("There is no page nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("There is no page “nowhere”")
     visit.complaints.clear()  # The browser itself reports the answer of 404.

@@ -301,6 +301,13 @@ def test_every_question_has_a_page_without_a_line_of_javascript(visit, site):
         expect(page.locator("h1")).to_have_text(name.replace("_", " "))
 
 
+def test_a_question_about_all_places_names_the_place_of_every_row(visit, site):
+    page = visit(f"{site}#/ask/collocates?word=bank")
+    labels = page.locator(".answer .part .label")
+    expect(labels.first).to_be_visible()
+    assert all(re.fullmatch(r"\d{4} · (arlen|borva)", label) for label in labels.all_text_contents())
+
+
 @pytest.fixture
 def site_with_entropy(run, tmp_path):
     """The server with the worked example of CONTRIBUTING.md in the folder of the questions."""

@@ -166,7 +166,7 @@ def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, t
     assert told.endswith("next: chronotope train run --force")
     chronotope(*told.partition("next: chronotope ")[2].split())
     again = chronotope(*asked, 9).stderr
-    assert "run exists already" in again
+    assert "run is up to date" in again
     assert "now:" not in again
 
 

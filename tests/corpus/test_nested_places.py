@@ -64,6 +64,23 @@ def test_questions_answer_at_every_level(rows, tmp_path):
     assert ct.load(tmp_path / "model.ct").conditions == model.conditions
 
 
+@pytest.mark.filterwarnings("ignore:the export has")
+def test_a_part_of_a_model_counts_each_text_once(rows, tmp_path):
+    model = ct.GraphModel(dimensions=8).fit(ct.count(ct.read_corpus(rows, place="nation/region"), min_count=5))
+
+    def exported(name, **chosen):
+        ct.export(model, tmp_path / name, "huggingface", **chosen)
+        return ct.load(tmp_path / name / "model.safetensors")
+
+    fewer_words = exported("words", max_words=20)
+    assert fewer_words.conditions == model.conditions
+    assert fewer_words.at().get_vecattr("w1", "count") == model.at().get_vecattr("w1", "count")
+    regions = exported("regions", at=["Canada/Ontario", "Canada/Quebec"])
+    assert regions.conditions.levels == 1
+    assert regions.at().get_vecattr("canoe", "count") == 160
+    assert exported("canada", at=["Canada", "Canada/Ontario"]).conditions.levels == 2
+
+
 @pytest.mark.parametrize("method", [ct.GraphModel(dimensions=4), ct.ConditionedModel(dimensions=4, epochs=2)])
 def test_the_tree_is_the_graph_of_places(rows, method):
     counts = ct.count(ct.read_corpus(rows, place="nation/region"), min_count=5)

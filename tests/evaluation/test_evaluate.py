@@ -229,7 +229,7 @@ def test_the_command_judges_by_gold(chronotope, changing, tmp_path):
 
 def test_the_command_refuses_in_one_line(judged, chronotope):
     for arguments, message in (
-        ((judged / "good.ct",), "judge by one of"),
+        ((judged / "good.ct",), "choose one of --pairs"),
         ((judged / "none.ct", "--pairs", judged / "pairs.csv"), "none.ct"),
         ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--method", "cw2v"), "belong to --renamings"),
         ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--json", "--csv"), "choose one of"),

@@ -133,7 +133,7 @@ def test_wrong_input_is_told_in_one_line(tmp_path):
         (lambda: ct.align([good, (WORDS, TRUTH * 0)], ["a", "b"]), "has only zero vectors"),
         (lambda: ct.align([good, tmp_path / "none.txt"]), "there is no file"),
         (lambda: ct.align([good, good], ["1990", "1991"], landmarks=["nope"]), "none of the 1 landmarks"),
-        (lambda: ct.align([good, good], ["1990"]), "2 models and 1 names"),
+        (lambda: ct.align([good, good], ["1990"]), "2 models but 1 name;"),
         (lambda: ct.align([good, good], ["1990", "1991"], kind="space"), "kind must be"),
     ]
     for call, message in cases:

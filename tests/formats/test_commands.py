@@ -54,17 +54,20 @@ def test_names_landmarks_and_what_is_missing_are_told(chronotope, tmp_path):
     rng = np.random.default_rng(1)
     for name in ("a", "b"):
         rows = [f"w{n} {' '.join(map(str, rng.standard_normal(3).tolist()))}" for n in range(20)]
-        (tmp_path / f"{name}.txt").write_text("\n".join(rows))
+        (tmp_path / f"{name}.txt").write_text("\n".join([*rows, *rows[: name == "b"]]))
     (tmp_path / "landmarks").write_text("w1\nw2\nw3\nw4\nnope\n")
     files = [tmp_path / "a.txt", tmp_path / "b.txt"]
     asked = ("align", *files, "-o", tmp_path / "m.ct", "--names")
     done = chronotope(*asked, "1990, 2000", "--landmarks", tmp_path / "landmarks")
     assert "1 of 5 landmarks are in no model" in done.stderr
+    assert f"{files[1]}: repeated words: 1" in done.stderr.replace("\n", "")
     assert "contain no word counts" in done.stderr
     assert ct.load(tmp_path / "m.ct").conditions.times == ("1990", "2000")
     done = chronotope("neighbors", tmp_path / "m.ct", "w1", "--at", "1990", "--csv")
     assert "has no word counts" in done.stderr
     assert {row["neighbor_count"] for row in csv.DictReader(done.stdout.splitlines())} == {""}
-    assert "2 models and 1 names" in chronotope(*asked, "1990", "--force", code=2).stderr
+    assert "2 models but 1 name;" in chronotope(*asked, "1990", "--force", code=2).stderr
+    with pytest.warns(UserWarning, match=r"b\.txt: repeated words: 1; the first vector of each is kept"):
+        ct.align([files[1], files[0]], names=["1990", "2000"])
     ct.export(random_embeddings(), tmp_path / "out", "numpy")
     assert "is an export as numpy" in chronotope("align", tmp_path / "out", "-o", tmp_path / "n.ct", code=2).stderr

@@ -96,17 +96,18 @@ def test_the_projector_finds_a_row_of_metadata_for_each_vector(tmp_path):
 
 
 def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings, tmp_path):
-    run = {
-        "sources": [{"name": "speeches.csv", "bytes": 1234, "checksum": "abc"}],
-        "corpus": {"time": "date", "place": None},
-        "counting": {"window": 5},
-    }
-    export(embeddings, tmp_path / "out", "huggingface", about_run=run)
+    export(embeddings, tmp_path / "out", "huggingface")
     again = ct.load(tmp_path / "out" / "model.safetensors")
     assert again.neighbors("w3", "1999/us a") == embeddings.neighbors("w3", "1999/us a")
     card = (tmp_path / "out" / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: chronotope\n")
-    for told in ("speeches.csv", "| 1998/us a |", "## Limits", "gong-etal-2020", embeddings.signature):
+    for told in (
+        "The model does not name its text",
+        "| 1998/us a |",
+        "## Limits",
+        "gong-etal-2020",
+        embeddings.signature,
+    ):
         assert told in card
     # The lines for readers without chronotope do what they say.
     model = load_file(tmp_path / "out" / "model.safetensors")
@@ -117,10 +118,15 @@ def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings,
         assert np.allclose(names["of"][word], embeddings.vector(word, "1998/canada"))
 
 
-def test_a_run_is_exported_by_its_path_and_the_card_names_its_text(runs, tmp_path):
-    done = ct.export(runs["time"], tmp_path / "out", "huggingface")
-    assert done.conditions.keys() == set(ct.load(runs["time"]).conditions.labels)
-    assert "Counted with `{" in (tmp_path / "out" / "README.md").read_text()
+def test_a_run_is_exported_by_its_path_and_the_card_names_its_text(tmp_path):
+    source, run = tmp_path / "speeches.csv", tmp_path / "run"
+    source.write_text("text,time\n" + "the river and the bank,1998\nthe bank and the money,1999\n" * 5)
+    counts = ct.count(ct.read_corpus(source, time="time"), run, min_count=1)
+    ct.GraphModel(dimensions=2).fit(counts).save(run / "model.ct")
+    assert ct.export(run, tmp_path / "out", "huggingface").conditions.keys() == {"1998", "1999"}
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert f"- speeches.csv, {source.stat().st_size} bytes, checksum `" in card
+    assert "Counted with `{" in card
 
 
 def test_what_is_absent_is_written_only_when_asked(embeddings, tmp_path):

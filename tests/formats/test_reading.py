@@ -17,7 +17,7 @@ from chronotope.embeddings.formats import files_and_names
 from chronotope.embeddings.formats.word2vec import write_binary, write_text
 from chronotope.embeddings.word_vectors import WordVectors
 from chronotope.errors import ChronotopeError, DamagedFileError, InputError
-from embeddings.invented import random_embeddings
+from embeddings.invented import model_of, random_embeddings
 
 WORDS = ["the", "bank", "größe", "東京", "it's"]
 VECTORS = np.random.default_rng(1).standard_normal((5, 6)).astype(np.float32)
@@ -67,6 +67,14 @@ def test_compressed_files_and_a_limit(binary, tmp_path):
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ChronotopeError, match=r"1990\.txt\.gz"):
         ct.read_vectors(path)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_model_of_one_condition_is_read_with_the_counts_that_it_has(tmp_path, counted):
+    path = tmp_path / "1990.ct"
+    model_of(np.eye(3)[None], words=["a", "b", "c"], provenance={"counted": counted}).save(path)
+    read = ct.read_vectors(path, limit=2)
+    assert (read.name, read.index_to_key, read.counts is not None) == ("1990", ["a", "b"], counted)
 
 
 def test_a_word_of_glove_may_hold_blanks_and_a_word_may_come_twice(tmp_path):

@@ -46,6 +46,10 @@ def test_a_callable_gets_the_word_in_its_sentence(small, tmp_path):
     per_year = [min(4, count) for word in model.words for count in model.count(word).values()]
     assert len(seen) == sum(per_year)
     assert model.provenance["settings"]["encoder"] == "encoder"
+    assert model.provenance["device"] == "cpu"
+    encoder.device = "cuda"
+    again = ct.ContextualModel(encoder, words=("bank",), per_pair=1).fit(copied(small, tmp_path / "again"))
+    assert "|cuda|" in again.signature, "vectors of a GPU differ by rounding"
 
 
 def test_a_stopped_encoding_resumes_to_the_same_bytes_and_is_not_repeated(small, tmp_path):

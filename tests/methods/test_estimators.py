@@ -25,6 +25,7 @@ def test_every_method_can_be_cloned(name):
     assert type(copy) is type(model)
     assert copy.get_params(deep=False) == copy.get_params() == model.get_params()
     assert copy.get_params()["dimensions"] == 7
+    assert repr(type(model)()) == f"{type(model).__name__}()", "only what differs from the defaults"
     assert eval(repr(copy), {type(model).__name__: type(model)}) == copy
     assert copy.method == model.method == name
     copy.set_params(seed=4)

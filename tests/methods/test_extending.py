@@ -120,7 +120,7 @@ def test_the_command_reads_new_text_as_the_old_was_read(records, chronotope, tmp
     assert larger.conditions.times[-1] == "1999"
     assert "extended" in larger.signature
     assert larger.neighbors("bank", at="1999", top=1)[0].word in worlds.MONEY
-    assert "a step into a new bin looks larger than it is" in told
+    assert "change into a new bin is overestimated" in told
     assert f"name this file: chronotope neighbors {run / 'model-extended.ct'} WORD" in told
     error = chronotope("neighbors", run, "bank", "--at", 1999, code=2).stderr
     assert f"{run / 'model-extended.ct'}, made by `extend`, has it" in error

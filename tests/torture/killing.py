@@ -36,7 +36,7 @@ import chronotope.methods.extend
 import chronotope.methods.graph.model
 import chronotope.views.tables  # noqa: F401
 from chronotope.cli import main
-from chronotope.cli.app import app  # noqa: F401
+from chronotope.cli.app import make_app
 from chronotope.datasets.invented import invented_world
 from chronotope.embeddings import load
 from chronotope.io.atomic import recover_folder
@@ -74,7 +74,8 @@ ACCIDENTS = {
 
 
 def warm_up() -> None:
-    """Load every kernel that was compiled before, so that no child has to."""
+    """Import every command, and load every kernel that was compiled before, so that no child has to."""
+    make_app()
     for name, module in list(sys.modules.items()):
         for kernel in vars(module).values() if name.startswith("chronotope.") else ():
             with contextlib.suppress(Exception):

@@ -287,8 +287,8 @@ def test_a_path_is_dotted_over_a_time_that_is_left_out(texts):
     facts = {"axis": "time", "conditions": YEARS}
     answer = Answer(path, title="bank", facts=facts, chart=Plane("x", "y", "label", kind="kind"))
     assert [row["far"] for row in rows(answer, "far")].count(True) == 1
-    assert "Dotted: time bins between are left out." in texts(answer)
-    assert "Dotted: time bins between are left out." not in texts(replace(answer, facts={"axis": "time"}))
+    assert "Dotted: time bins in between are left out." in texts(answer)
+    assert "Dotted: time bins in between are left out." not in texts(replace(answer, facts={"axis": "time"}))
 
 
 def test_of_many_lines_no_intervals_are_drawn_and_the_caption_says_so(texts):

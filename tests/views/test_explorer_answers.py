@@ -19,7 +19,7 @@ def in_a_loop(work: Callable[[], Awaitable[None]]) -> None:
         pool.submit(lambda: asyncio.run(work())).result()
 
 
-async def leave(task: asyncio.Task[str]) -> None:
+async def leave(task: asyncio.Task[bytes]) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -29,26 +29,26 @@ def test_work_that_nobody_awaits_is_dropped_and_one_who_leaves_takes_nothing_fro
         answers, done = Answers(1), []
         begun, released = threading.Event(), threading.Event()
 
-        def slow(_: object) -> str:
+        def slow(_: object) -> bytes:
             begun.set()
             assert released.wait(600)
-            return "slow"
+            return b"slow"
 
-        def make(_: object) -> str:
+        def make(_: object) -> bytes:
             done.append("made")
-            return "made"
+            return b"made"
 
-        waiting = asyncio.create_task(answers.value("slow", slow, len))
+        waiting = asyncio.create_task(answers.value("slow", slow))
         await asyncio.to_thread(begun.wait, 600)
-        assert await answers.value("near", lambda _: "near", len, Lane.QUICK) == "near", "it waits for no chart"
-        first, second, third = (asyncio.create_task(answers.value(key, make, len)) for key in "aab")
+        assert await answers.value("near", lambda _: b"near", Lane.QUICK) == b"near", "it waits for no chart"
+        first, second, third = (asyncio.create_task(answers.value(key, make)) for key in "aab")
         await asyncio.sleep(0)
         await leave(first)
         await leave(third)
         released.set()
-        assert (await second, await waiting, done) == ("made", "slow", ["made"])
+        assert (await second, await waiting, done) == (b"made", b"slow", ["made"])
         # Cached from now on; and dropped work is done if somebody asks again.
-        assert await answers.value("a", make, len) == await answers.value("b", make, len) == "made"
+        assert await answers.value("a", make) == await answers.value("b", make) == b"made"
         assert done == ["made", "made"]
         answers.close()
 

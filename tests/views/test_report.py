@@ -90,7 +90,7 @@ def test_it_names_the_filters_and_the_sources_of_the_text():
     page = ct.report(model, bootstrap=0, min_count=5, no_numbers=True, exclude="stopwords:en", min_documents=7)
     text = check_closed(page)
     assert "The list is restricted by exclude stopwords:en, no_numbers, min_documents 7." in text
-    assert "Documents by speaker. If their shares" in text
+    assert "Documents by speaker. If these shares" in text
     assert "Documents by number" not in text
     for start in (1990, 1995):
         inside = [row["speaker"] for row in rows if start <= int(row["time"][:4]) < start + 5]
@@ -111,7 +111,7 @@ def test_hostile_text_stays_text(tmp_path):
     text = check_closed(ct.report(model, title=HOSTILE, words=["bank", word], bootstrap=0, min_count=5))
     assert HOSTILE in text
     assert word in text
-    assert "Documents by who. If their shares shift, words seem to change." in text
+    assert "Documents by who. If these shares shift, words can seem to change." in text
 
 
 def test_the_command_takes_the_options_of_drift(runs, chronotope, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,6 @@ from typer import Argument, Option
 
 from chronotope.cli.console import progress_bars, talk
 from chronotope.cli.train import check_output, save_new
-from chronotope.errors import SettingsError
 from chronotope.io.untrusted import read_text
 
 
@@ -26,27 +26,19 @@ def align_command(
     force: Annotated[bool, Option("--force", help="Overwrite an existing model.")] = False,
 ) -> None:
     """Combine models of single periods or places, trained elsewhere, into one space."""
-    from chronotope.embeddings.formats import files_and_names, read_vectors
+    from chronotope.embeddings.formats import files_and_names
     from chronotope.methods.align import align
 
     check_output(output, force)
     files = [found for path in inputs for found in files_and_names(path)]
-    labels = [name for _, name in files]
-    if names is not None:
-        labels = [name.strip() for name in names.split(",")]
-        if len(labels) != len(files):
-            raise SettingsError(f"there are {len(files):,} models and {len(labels):,} names; give one for each")
+    labels = [name for _, name in files] if names is None else names.split(",")
     words = {line.strip() for line in read_text(landmarks).split("\n")} - {""} if landmarks else None
-    models = []
-    with progress_bars() as bars:
-        for number, (path, _) in enumerate(files):
-            bars("reading", number, len(files))
-            models.append(read_vectors(path, limit=limit))
-        bars("reading", len(files), len(files))
-    for (path, _), model in zip(files, models, strict=True):
-        for note in model.notes:
-            talk("[yellow]{}: {}[/]", path, note)
-    embeddings = align(models, labels, kind=kind, landmarks=words, center=center)
+    paths = [path for path, _ in files]
+    with progress_bars() as bars, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        embeddings = align(paths, labels, kind=kind, landmarks=words, center=center, limit=limit, progress=bars)
+    for warning in caught:
+        talk("[yellow]{}[/]", warning.message)
     if words is not None and (missing := len(words) - embeddings.provenance["settings"]["landmarks"]):
         talk("[yellow]{} of {} landmarks are in no model[/]", f"{missing:,}", f"{len(words):,}")
     if not embeddings.counted:

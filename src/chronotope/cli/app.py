@@ -109,7 +109,7 @@ class Command(typer.core.TyperCommand):
 
 
 def make_app(command: str | None = None) -> typer.Typer:
-    """Return the command line; for a `command` with a file of its own, only that one, which starts faster."""
+    """Return the command line with all commands; given a known `command`, with only that one, which starts faster."""
     app = typer.Typer(
         cls=Commands,
         no_args_is_help=True,
@@ -138,13 +138,6 @@ def make_app(command: str | None = None) -> typer.Typer:
             for name in [command] if command in by_command else by_command:
                 add(name, question_command(by_command[name]), by_command[name].group)
     return app
-
-
-def __getattr__(name: str) -> Any:
-    """Return `app`, the command line with all commands."""
-    if name != "app":
-        raise AttributeError(name)
-    return make_app()
 
 
 def _version(show: bool) -> None:

@@ -80,7 +80,7 @@ def train_example(output: Path, threads: int | None) -> ConditionedEmbeddings:
     from chronotope.cooccurrence import count
     from chronotope.datasets.sotu import sotu_corpus
     from chronotope.embeddings import load
-    from chronotope.methods import GraphModel
+    from chronotope.methods.graph.model import GraphModel
 
     with progress_bars() as bars:
         bars("reading", 0)

@@ -65,7 +65,7 @@ def doctor_command(as_json: Json = False) -> None:
         stdout.print(f"{finding.state:7}  {finding.what:{width}}  {finding.found}", markup=False)
         if finding.advice:
             stdout.print(f"{'':{9 + width}}  {finding.advice}", markup=False)
-    stdout.print(f"{number_of(problems, 'problems')} to fix" if problems else "chronotope can work here", markup=False)
+    stdout.print(f"{number_of(problems, 'problems')} to fix" if problems else "no problems found", markup=False)
 
 
 def examine() -> Iterator[Finding]:

@@ -25,10 +25,12 @@ def evaluate_command(
     pairs: Annotated[Path | None, Option(metavar="FILE", help="`word-condition,word-condition[,category]`.")] = None,
     gold: Annotated[Path | None, Option(metavar="FILE", help="`word<TAB>score`, or a SemEval or DWUG folder.")] = None,
     start: Annotated[
-        str | None, Option("--from", autocompletion=conditions, help="With --gold (default: first).")
+        str | None, Option("--from", autocompletion=conditions, help="With --gold: earlier condition (default: first).")
     ] = None,
-    end: Annotated[str | None, Option("--to", autocompletion=conditions, help="With --gold (default: last).")] = None,
-    renamings: Annotated[bool, Option("--renamings", help="Rename words, train, ask for the other names.")] = False,
+    end: Annotated[
+        str | None, Option("--to", autocompletion=conditions, help="With --gold: later condition (default: last).")
+    ] = None,
+    renamings: Annotated[bool, Option("--renamings", help="Rename words, train, test whether they are found.")] = False,
     min_count: options.MinCount = 5,
     permutations: Annotated[
         int, Option(min=0, help="With --gold: number of permutations, to compare the corrected change of `drift`.")
@@ -55,14 +57,14 @@ def evaluate_command(
 ) -> None:
     """Score one model, or compare several: by --pairs, --gold or --renamings.
 
-    --renamings: rename words over time or between places, train, and test whether the method finds them again. By
+    --renamings: rename words over time or between places, train, and test whether the method finds them. By
     default this uses the methods and settings of the models; --method chooses another. Nothing is written.
     """
     from chronotope.evaluation.evaluate import evaluate, name_models
 
     form = chosen_form({"json": json, "csv": csv, "markdown": markdown})
     if (pairs is not None) + (gold is not None) + renamings != 1:
-        raise SettingsError("judge by one of: --pairs FILE, --gold FILE, --renamings")
+        raise SettingsError("choose one of --pairs FILE, --gold FILE and --renamings")
     if output:
         check_ending(output, chart=True)
     settings = {"dimensions": dimensions, "epochs": epochs, "seed": seed}
@@ -89,7 +91,7 @@ def evaluate_command(
                 raise SettingsError("the models were trained on different runs; renamings compare models of one run")
         task = renamed(counts, share, 1 if seed is None else seed, longest)
         new = len(task.counts.vocabulary) - len(counts.vocabulary)
-        talk("{} pairs about words with {} new names", f"{len(task.pairs.pairs):,}", f"{new:,}")
+        talk("{} test pairs; {} new names in the vocabulary", f"{len(task.pairs.pairs):,}", f"{new:,}")
         with progress_bars() as bars:
             bars("getting ready (the first run compiles kernels)", 0)
             fitting["on_step"] = lambda done, total: bars("training", done, total)

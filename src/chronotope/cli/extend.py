@@ -53,11 +53,11 @@ def extend_command(
     new, least = counts.vocabulary, about["vocabulary"]["min_count"]
     pairs = zip(new.words, new.counts, strict=True)
     if often := [word for word, times in pairs if word not in known and times >= least]:
-        note = "[yellow]{} frequent words are new and have no vector ({} …); train again to have them[/]"
+        note = "[yellow]{} frequent words are new and have no vector ({} …); train again to include them[/]"
         talk(note, f"{len(often):,}", ", ".join(often[:8]))
     save_new(larger, output, "extend", force)
     talk("{}: {}", output, larger.signature)
     added = [label for label in larger.conditions.labels if label not in embeddings.conditions.labels]
     name_it = "to ask about {}, name this file: chronotope neighbors {} WORD --at {}"
     talk(name_it, some_of(added), output, added[-1])
-    talk("a step into a new bin looks larger than it is, since its text was not trained on; train again to compare")
+    talk("change into a new bin is overestimated, since the model was not trained on its text; train again to compare")

@@ -107,7 +107,7 @@ def prepare_command(
     with progress_bars(lines=True) as bars:
         counts = count(corpus, run, settings=counted, progress=bars, on_report=report, force=force, **resources)
     if not made:
-        talk("{} exists already, made from this input with these settings; --force makes it again", run)
+        talk("{} is up to date: it was made from this input with these settings; --force makes it again", run)
     words, conditions = number_of(len(counts.vocabulary), "words"), number_of(len(counts.conditions), "conditions")
     talk("{}: {} × {}, {}; {}", run, words, conditions, number_of(counts.size, "cells"), _what_next(run, counts))
 
@@ -134,8 +134,8 @@ def _what_next(run: Path, counts: Counts) -> str:
 
     with suppress(ChronotopeError, OSError):
         if load(run / "model.ct").provenance.get("run") == counts.checksum:
-            return "its model is trained on it"
-    return f"its model is of an earlier run; next: chronotope train {run} --force"
+            return "its model is up to date"
+    return f"its model was trained on an earlier run; next: chronotope train {run} --force"
 
 
 def _report(store: TokenStore, vocabulary: Vocabulary, reading: CorpusSettings, counting: CountSettings) -> None:

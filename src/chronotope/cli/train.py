@@ -27,7 +27,7 @@ from chronotope.runtime.memory import Memory
 
 if TYPE_CHECKING:
     from chronotope.embeddings import ConditionedEmbeddings
-    from chronotope.methods import Epoch, Method
+    from chronotope.methods.base import Epoch, Method
 
 # The options that are settings of methods.
 SETTINGS = (
@@ -46,7 +46,7 @@ def train_command(
     epochs: Annotated[int | None, Option(min=1, help="Passes over the counts.")] = None,
     seed: Annotated[int | None, Option(min=0, help="The same seed gives the same bytes (default: 1).")] = None,
     rate: Annotated[float | None, Option(help="Learning rate.")] = None,
-    smoothness: Annotated[float | None, Option(help="Pull between neighboring conditions.")] = None,
+    smoothness: Annotated[float | None, Option(help="Penalty on differences between neighboring conditions.")] = None,
     deviation_penalty: Annotated[float | None, Option(help="Penalty on a word's deviation from its mean.")] = None,
     anchors: Annotated[
         str | None,
@@ -56,7 +56,9 @@ def train_command(
     words: Annotated[
         str | None, Option(metavar="N|WORDS|FILE", help="For contextual: the N most frequent words, a list or a file.")
     ] = None,
-    per_pair: Annotated[int | None, Option(min=1, help="For contextual: most usages of a word in a condition.")] = None,
+    per_pair: Annotated[
+        int | None, Option(min=1, help="For contextual: maximum number of usages per word and condition.")
+    ] = None,
     layer: Annotated[int | None, Option(help="For contextual: layer of a transformers model (-1: last).")] = None,
     edges: Annotated[Path | None, Option(help="Neighboring places: lines `place,place` (default: all pairs).")] = None,
     threads: Threads = None,
@@ -95,7 +97,7 @@ def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> 
     if settings["resume"] and not checkpoint.exists():
         talk("there is nothing to resume; training starts from the beginning")
     if checkpoint.exists() and not settings["resume"]:
-        stopped = "[yellow]{} is of a training that was stopped; this one replaces it (--resume continues it)[/]"
+        stopped = "[yellow]{} belongs to a stopped training, which this one replaces; --resume continues it[/]"
         talk(stopped, checkpoint)
     note = ""
     with progress_bars() as bars:

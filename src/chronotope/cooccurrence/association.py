@@ -77,7 +77,7 @@ def pmi_matrix(
 ) -> sparse.csr_array[np.float32]:
     """Compute the positive mutual information of one condition: a row for each word, a column for each context.
 
-    `expected` are the frequencies of the contexts; by default those of the cells.
+    Columns ascend within a row. `expected` are the frequencies of the contexts; by default those of the cells.
     """
     directional = association.directional_contexts
     share = (context_totals(cells, words, directional) if expected is None else expected) ** association.context_power
@@ -104,6 +104,13 @@ def pmi_matrix(
     none = [np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)]
     row, column, value = map(np.concatenate, zip(none, *lower, *upper, strict=True))
     return sparse.coo_array((value, (row, column)), shape=(words, words * (1 + directional))).tocsr()
+
+
+def pooled_contexts(counts: Counts, directional: bool) -> NDArray[np.float64]:
+    """Return the frequency of each context in all conditions together, each with the same weight."""
+    words, scale = len(counts.vocabulary), scale_of_conditions(counts)
+    totals = (context_totals(counts.cells(condition), words, directional) for condition in range(len(scale)))
+    return sum((factor * total for factor, total in zip(scale, totals, strict=True)), np.zeros(1))
 
 
 def context_totals(cells: CellArrays, words: int, directional: bool) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -29,15 +29,16 @@ def float32(
     return array
 
 
-def common_vectors(support: Support, vectors: NDArray[np.float32], words: int) -> NDArray[np.float64]:
-    """Return the (W, D) mean of each word's vectors, weighted by count; zero for a word that never occurs."""
-    total = np.zeros((words, vectors.shape[1]))
-    weight = np.zeros(words)
-    for begin, end in pairwise(support.start):
-        word, count = support.word[begin:end], support.count[begin:end]
-        total[word] += vectors[begin:end] * count[:, None].astype(np.float64)
+def mean_vectors(
+    support: Support, vectors: NDArray[np.float32], words: int, conditions: Iterable[int]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return the (W, D) mean of each word's vectors in some conditions, weighted by count, and (W,) its count there."""
+    total, weight = np.zeros((words, vectors.shape[1])), np.zeros(words, dtype=np.int64)
+    for condition in conditions:
+        word, count = support.words_in(condition), support.counts_in(condition)
+        total[word] += vectors[support.start[condition] : support.start[condition + 1]] * count[:, None]
         weight[word] += count
-    return np.asarray(total / np.maximum(weight, 1)[:, None])
+    return (total / np.maximum(weight, 1)[:, None]).astype(np.float32), weight
 
 
 def centers(support: Support, vectors: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from chronotope.conditions import Conditions
 from chronotope.config import at_least
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import describe
-from chronotope.embeddings.arrays import centers, common_vectors, float32
+from chronotope.embeddings.arrays import centers, float32, mean_vectors
 from chronotope.embeddings.mapping import LocalLinearMap
 from chronotope.embeddings.nearest import Floats
 from chronotope.embeddings.retrieval import ConditionMatrix, Matches
@@ -113,7 +113,8 @@ class ConditionedEmbeddings:
         self.observed.check(len(self.words), len(conditions))
         self.vectors = float32("vectors", vectors, len(self.observed.word))
         self.dimensions = size = int(self.vectors.shape[1])
-        common = common_vectors(self.observed, self.vectors, len(self.words)) if common is None else common
+        if common is None:
+            common, _ = mean_vectors(self.observed, self.vectors, len(self.words), range(len(conditions)))
         factors = np.ones((len(conditions), size)) if condition_factors is None else condition_factors
         center = centers(self.observed, self.vectors) if center is None else center
         contexts = np.empty((0, size)) if contexts is None else contexts
@@ -337,13 +338,6 @@ class ConditionedEmbeddings:
         from chronotope.embeddings.storage import save
 
         save(self, path)
-
-    @staticmethod
-    def load(path: str | Path) -> ConditionedEmbeddings:
-        """Open a file that `save` wrote; vectors are read when they are needed."""
-        from chronotope.embeddings.storage import load
-
-        return load(path)
 
     def _number(self, at: str | None) -> int:
         """Return the number of a condition; OVERALL for None."""

@@ -141,8 +141,7 @@ def renamed(counts: Counts, share: float = 0.1, seed: int = 1, longest: int = 5)
 def _stretches(conditions: Conditions, words: int, longest: int, random: np.random.Generator) -> NDArray[np.int32]:
     """Return (C, K) stretch ids: a word keeps one name within a stretch of time bins; places share no stretch."""
     times, places = max(len(conditions.times), 1), max(len(conditions.places), 1)
-    place = np.array(conditions.place_of or (0,) * len(conditions))
-    time = np.array(conditions.time_of or (0,) * len(conditions))
+    time, place = conditions.coordinates
     found = np.empty((len(conditions), words), dtype=np.int32)
     # One place at a time: all at once would take memory for words × places × times.
     for number in range(places):

@@ -50,10 +50,9 @@ def find_conditions(conditions: Conditions, times: Sequence[Any], places: Sequen
     count = len(times) if conditions.times else len(places)
     time_of = _find_times(conditions.times, times) if conditions.times else np.zeros(count, np.int64)
     place_of = find_labels(conditions.places, places) if conditions.places else np.zeros(count, np.int64)
-    keys = zip(conditions.time_of or [0] * len(conditions), conditions.place_of or [0] * len(conditions), strict=True)
-    number = {key: condition for condition, key in enumerate(keys)}
-    pairs = zip(time_of.tolist(), place_of.tolist(), strict=True)
-    return np.array([number.get(pair, MISSING) for pair in pairs], dtype=np.int64)
+    number = np.full((max(1, len(conditions.times)), max(1, len(conditions.places))), MISSING)
+    number[conditions.coordinates] = np.arange(len(conditions))
+    return np.where((time_of == MISSING) | (place_of == MISSING), MISSING, number[time_of, place_of])
 
 
 def refuse_missing(numbers: NDArray[np.int64], columns: Mapping[str, Sequence[Any]], conditions: Conditions) -> None:

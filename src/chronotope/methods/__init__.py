@@ -1,32 +1,14 @@
 """The training methods by name: the choices of `train --method`.
 
-Each is imported on first use, so that a missing extra affects no other method. Some are special cases of our models:
-the same class with other defaults, which `chronotope.config` holds under the name of the method.
+Each class is imported on first use. Some methods are special cases of our models: the same class with other defaults,
+which `chronotope.config` holds under the name of the method.
 """
 
 from dataclasses import asdict
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chronotope.config import Config, one_of
-
-if TYPE_CHECKING:
-    from chronotope.methods.base import Epoch, Method
-    from chronotope.methods.bayesian import BayesianModel
-    from chronotope.methods.contextual.model import ContextualModel
-    from chronotope.methods.continuous import ContinuousModel
-    from chronotope.methods.cw2v.model import ConditionedModel
-    from chronotope.methods.dynamic import DynamicFactorization
-    from chronotope.methods.graph.model import GraphModel
-    from chronotope.methods.word2vec.compass import CompassWord2Vec
-    from chronotope.methods.word2vec.models import AlignedWord2Vec, LinearWord2Vec, StaticWord2Vec
-
-__all__ = [
-    "METHODS", "AlignedWord2Vec", "BayesianModel", "CompassWord2Vec", "ConditionedModel", "ContextualModel",
-    "ContinuousModel", "DynamicFactorization", "Epoch", "GraphModel", "LinearWord2Vec", "Method", "StaticWord2Vec",
-    "default_settings", "method_class",
-]  # fmt: skip
-
 
 # Name: class, description.
 METHODS: dict[str, tuple[str, str]] = {

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -11,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chronotope.conditions import SEPARATOR, Conditions
-from chronotope.config import at_least, one_of
+from chronotope.config import one_of
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.formats import files_and_names, only_condition, read_vectors
 from chronotope.embeddings.word_vectors import WordVectors
-from chronotope.errors import InputError, SettingsError, first_line
+from chronotope.errors import InputError, SettingsError, first_line, number_of
 from chronotope.io.provenance import versions
 from chronotope.methods.word2vec import procrustes
 from chronotope.runtime.progress import Progress
@@ -115,9 +116,12 @@ def align(
 
 
 def as_word_vectors(model: Any, limit: int | None = None) -> WordVectors:
-    """Convert a model of any kind that `align` accepts to word vectors."""
+    """Convert a model of any kind that `align` accepts to word vectors; warn of repaired or skipped words of a file."""
     if isinstance(model, str | PathLike):
-        return read_vectors(Path(model), limit=limit)
+        vectors = read_vectors(Path(model), limit=limit)
+        for note in vectors.notes:
+            warnings.warn(f"{model}: {note}", stacklevel=4)
+        return vectors
     if isinstance(model, WordVectors):
         return model
     if isinstance(model, ConditionedEmbeddings):
@@ -152,8 +156,6 @@ def _read_all(
     progress: Progress | None,
 ) -> list[WordVectors]:
     """Read all models and set their names."""
-    if limit is not None:
-        at_least("limit", limit, 1)
     if isinstance(models, str | PathLike):
         files = files_and_names(Path(models))
         models, names = [file for file, _ in files], names or [name for _, name in files]
@@ -161,20 +163,20 @@ def _read_all(
         raise InputError("align takes a list of models, or a folder of them")
     models = list(models)
     if names is not None and len(names) != len(models):
-        raise SettingsError(f"there are {len(models):,} models and {len(names):,} names; give one for each")
+        there, given = number_of(len(models), "models"), number_of(len(names), "names")
+        raise SettingsError(f"{there} but {given}; give one name for each model")
     if len(models) < 2:
         raise InputError(f"align takes two models at least, not {len(models)}")
     read = []
+    progress = progress or (lambda *_: None)
     for number, model in enumerate(models):
-        if progress:
-            progress("reading", number, len(models))
+        progress("reading", number, len(models))
         vectors = as_word_vectors(model, limit)
         name = str(names[number]).strip() if names is not None else vectors.name
         if not name:
             raise SettingsError(f"model {number + 1} has no name; give names, one for each model")
         read.append(_clean(vectors, name))
-    if progress:
-        progress("reading", len(models), len(models))
+    progress("reading", len(models), len(models))
     return read
 
 
@@ -191,7 +193,7 @@ def _clean(model: WordVectors, name: str) -> WordVectors:
     rows = list(kept.values())
     counts = None if model.counts is None else model.counts[rows]
     vectors = model.vectors if len(rows) == len(model) else model.vectors[rows]
-    return WordVectors(list(kept), vectors, counts, name=name, notes=model.notes)
+    return WordVectors(list(kept), vectors, counts, name=name)
 
 
 def _conditions(names: list[str], kind: str | None) -> tuple[Conditions, list[int]]:

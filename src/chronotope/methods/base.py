@@ -146,7 +146,7 @@ class Method:
         threads
             Number of cores; the result does not depend on it.
         device
-            'cpu', 'cuda' or 'auto'. `graph` and `continuous` train on a GPU: 'auto' uses it if there is one.
+            'cpu', 'cuda' or 'auto'. `graph`, `continuous` and `contextual` use a GPU: 'auto' takes it if there is one.
         memory
             Memory limit ('2GB' or a number of bytes) for `graph` and `cw2v`: counts that exceed it are read from
             disk. The result does not depend on it.

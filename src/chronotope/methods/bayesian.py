@@ -58,10 +58,11 @@ class Problem(NamedTuple):
     value: Floats  # (N,) n⁺
     total: NDArray[np.float64]  # (W, C) negative · n
     noise: NDArray[np.float64]  # (W, C) q
-    band: NDArray[np.float64]  # (C, B + 1) K: band[c, d] = K[c, c − d]
+    prior: NDArray[np.float64]  # (C, C) K
+    band: NDArray[np.float64]  # (C, B + 1) its band: band[c, d] = K[c, c − d]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BayesianModel(Method, BayesianSettings):
     """Skip-gram with a Gaussian process over the conditions, and a posterior for every vector (Bamler and Mandt 2017).
 
@@ -131,7 +132,8 @@ def make_problem(counts: Counts, settings: BayesianSettings, graph: Graph) -> Pr
     band = np.zeros((size, int(np.diff(graph.edges, axis=1).max(initial=0)) + 1))
     for reach in range(band.shape[1]):
         band[reach:, reach] = np.diag(prior, -reach)
-    return Problem(start, np.concatenate(columns), np.concatenate(values), settings.negative * total, noise, band)
+    column, value = np.concatenate(columns), np.concatenate(values)
+    return Problem(start, column, value, settings.negative * total, noise, prior, band)
 
 
 def prior_precision(graph: Graph, settings: BayesianSettings) -> NDArray[np.float64]:
@@ -155,13 +157,10 @@ def start_posterior(start: Floats, conditions: int) -> Posterior:
 
 def prior_divergence(side: Posterior, problem: Problem) -> float:
     """Return the divergence from the prior of a posterior that is independent over the conditions."""
-    band = problem.band
-    precision = np.diag(band[:, 0])
-    for reach in range(1, band.shape[1]):
-        precision += np.diag(band[reach:, reach], -reach) + np.diag(band[reach:, reach], reach)
+    prior = problem.prior
     mean, variance = (part.astype(np.float64) for part in side)
-    quadratic = (mean * np.einsum("cd,wdk->wck", precision, mean)).sum() + variance.sum(axis=(0, 2)) @ band[:, 0]
-    constant = mean.shape[0] * mean.shape[2] * (len(band) + np.linalg.slogdet(precision)[1])
+    quadratic = (mean * np.einsum("cd,wdk->wck", prior, mean)).sum() + variance.sum(axis=(0, 2)) @ np.diag(prior)
+    constant = mean.shape[0] * mean.shape[2] * (len(prior) + np.linalg.slogdet(prior)[1])
     return float(quadratic - np.log(variance).sum() - constant) / 2
 
 

@@ -44,7 +44,7 @@ class Pairs(NamedTuple):
         return np.where(swap, context, word), np.where(swap, word, context)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ContinuousModel(Method, ContinuousSettings):
     """Skip-gram whose word vectors are a smooth function of time (Rosenfeld and Erk 2018).
 
@@ -108,10 +108,9 @@ class ContinuousModel(Method, ContinuousSettings):
         return float(network.speed(vocabulary.index(word), day_of(at)))
 
     def _network(self) -> Any:
-        try:
-            return object.__getattribute__(self, "_fitted")
-        except AttributeError:
-            raise InputError("this model is not trained; call fit first") from None
+        if not hasattr(self, "_fitted"):
+            raise InputError("this model is not trained; call fit first")
+        return self._fitted
 
 
 class Network:

@@ -61,9 +61,9 @@ def extend(embeddings: ConditionedEmbeddings | str | Path, counts: Counts) -> Co
     if (number == words).all():
         raise InputError("no word of the new text is known to the model; train a new one")
 
-    time_of, place_of = (of or (0,) * len(conditions) for of in (conditions.time_of, conditions.place_of))
+    time_of, place_of = conditions.coordinates
     # The latest vector of each word in each place, and its time bin; untouched pages of zeros take no memory.
-    latest = np.zeros((max(place_of) + 1, words, embeddings.dimensions), dtype=np.float32)
+    latest = np.zeros((place_of.max() + 1, words, embeddings.dimensions), dtype=np.float32)
     latest_time = np.full(latest.shape[:2], -1)
     old = embeddings.observed
     for condition, (low, high) in enumerate(pairwise(old.start)):

@@ -149,7 +149,7 @@ def _corpus(counts: Counts) -> Iterator[str]:
                 pl.first("len").alias("its documents"),
             )
             counted = labels.to_frame().join(counted, on="condition", maintain_order="left")
-        heading = _element("p", f"Documents by {name}. If their shares shift, words seem to change.", "quiet")
+        heading = _element("p", f"Documents by {name}. If these shares shift, words can seem to change.", "quiet")
         yield heading + _table(tables.Table(tuple(counted.columns), tuple(counted.fill_null(0).rows())))
 
 
@@ -170,7 +170,7 @@ def _words(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer,
     if words and counts:
         yield _element("h2", "How often") + _asked(_chart, "frequency", counts, words)
     if words:
-        said = "Chosen at random; documents take turns, and each sentence is shown once." if counts else ""
+        said = "Sentences chosen at random from as many documents as possible, each shown once." if counts else ""
         yield _element("h2", "The words") + _element("p", said, "quiet")
     for row in changes:
         near = (", ".join(row[name]).replace("_", " ") for name in NEIGHBORS)
@@ -223,7 +223,7 @@ def _method(model: ConditionedEmbeddings, counts: Counts | None, changes: Answer
     )
     ends = f"in {facts['from']} and {facts['to']}" if facts["from"] else "in the first and the last"
     yield f"The change of a word is {MEASURES[facts['over']].format(ends=ends)}."
-    yield f"Words with {facts['min_count']:,} or more occurrences in each were compared, {facts['words']:,} in all."
+    yield f"{facts['words']:,} words have {facts['min_count']:,} or more occurrences in each condition compared."
     if facts["filters"]:
         yield f"The list is restricted by {', '.join(facts['filters'])}."
     if facts["permutations"] or facts["bootstrap"]:

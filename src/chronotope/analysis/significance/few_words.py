@@ -22,9 +22,9 @@ from chronotope.cooccurrence.association import scale_of_conditions
 from chronotope.cooccurrence.counting import distance_weights
 from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.model import GraphModel
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.runtime.blas import one_blas_thread
 from chronotope.runtime.resources import cores, in_order

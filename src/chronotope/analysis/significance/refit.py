@@ -23,7 +23,7 @@ from chronotope.analysis.params import trained_on
 from chronotope.analysis.significance.resample import Resample, Text, resampled_rows
 from chronotope.config import from_dict
 from chronotope.cooccurrence import CellArrays, Counts, PairMatrix
-from chronotope.cooccurrence.association import context_totals, pmi_matrix, scale_of_conditions
+from chronotope.cooccurrence.association import pmi_matrix, pooled_contexts
 from chronotope.cooccurrence.cells import sum_of
 from chronotope.cooccurrence.cells_file import CellsFile
 from chronotope.cooccurrence.counting import count_cells, distance_weights
@@ -31,9 +31,9 @@ from chronotope.cooccurrence.vocabulary import Support
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.embeddings.nearest import Floats, unit_rows
 from chronotope.errors import SettingsError, some_of
-from chronotope.methods import GraphModel
 from chronotope.methods.graph.equations import Equations
 from chronotope.methods.graph.links import make_problem
+from chronotope.methods.graph.model import GraphModel
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.methods.graph.products import multiply
 from chronotope.runtime.resources import even_blocks
@@ -153,7 +153,9 @@ class FrozenModel:
             self._contexts = fitted.contexts
         self._weights = distance_weights(counts.settings, counts.unit)
         self.words = len(counts.vocabulary)
-        self._pooled = self._pooled_contexts() if self._settings.marginals == "pooled" else None
+        directional, pooled = self._settings.directional_contexts, self._settings.marginals == "pooled"
+        # Permuting documents changes only the scaling of these counts.
+        self._pooled = pooled_contexts(counts, directional) if pooled else None
         others = [number for number in range(len(counts.conditions)) if number not in tested]
         with ThreadPoolExecutor(threads) as pool:
             self._others = dict(zip(others, pool.map(self._unchanged, others), strict=True))
@@ -185,9 +187,9 @@ class FrozenModel:
         """Return a condition that is not compared, from the counts of the run."""
         support = self._counts.vocabulary.support
         word = support.words_in(condition)
-        rows = pmi_matrix(self._counts.cells(condition), self.words, self._settings.association, self._pooled)
-        start = np.append(0, np.cumsum(np.diff(rows.indptr)[word]))
-        product = self._product(PairMatrix(start, rows.indices, rows.data, len(self._contexts)))
+        matrix = pmi_matrix(self._counts.cells(condition), self.words, self._settings.association, self._pooled)
+        start = np.append(0, np.cumsum(np.diff(matrix.indptr)[word]))
+        product = self._product(PairMatrix(start, matrix.indices, matrix.data, len(self._contexts)))
         return Part(word, support.counts_in(condition), product)
 
     def _problem(self, parts: Mapping[int, Part]) -> tuple[Support, GraphProblem]:
@@ -219,13 +221,6 @@ class FrozenModel:
             condition, part = self._others.popitem()
             product[support.start[condition] : support.start[condition + 1]] = part.product
         return Reduced(problem, product, place[support.condition], len(self._tested), self._settings.shrinkage)
-
-    def _pooled_contexts(self) -> NDArray[np.float64]:
-        """Return the count of each context in the run; permuting documents changes only its scaling."""
-        directional, cells = self._settings.association.directional_contexts, self._counts.cells
-        scale = enumerate(scale_of_conditions(self._counts))
-        parts = [times * context_totals(cells(number), self.words, directional) for number, times in scale]
-        return np.asarray(np.sum(parts, axis=0))
 
 
 class Reduced:

@@ -60,7 +60,6 @@ def export(
     min_count: int = 1,
     max_words: int | None = None,
     force: bool = False,
-    about_run: dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write embeddings to a folder that other programs read.
@@ -85,8 +84,6 @@ def export(
         Maximum number of words; the most frequent ones are kept.
     force
         Whether to replace the folder if it is an earlier export.
-    about_run
-        Content of `run.json`, for the model card; by default that of the model's run, if available.
     progress
         Called with 'writing', the number of finished conditions, and their total number.
     """
@@ -126,7 +123,7 @@ def export(
                     "the model: it cannot be extended or tested for significance",
                     stacklevel=2,
                 )
-            write_hub_folder(selection, work, _about_run(embeddings) if about_run is None else about_run)
+            write_hub_folder(selection, work, _about_run(embeddings))
         else:
             TABLES[format](parts, work, (sum(rows), selection.dimensions))
         manifest = {

@@ -46,9 +46,9 @@ def read_vectors(path: str | Path, *, format: str | None = None, limit: int | No
     kind = _detect(path) if format is None else format
     one_of("format", kind, (*READABLE, OWN))
     if kind == OWN:
-        vectors = only_condition(load(path), path)
-        vectors.name = name_of(path)
-        return vectors
+        own = only_condition(load(path), path)
+        own_counts = None if own.counts is None else own.counts[:limit]
+        return WordVectors(own.index_to_key[:limit], own.vectors[:limit], own_counts, name=name_of(path))
     if kind == "histwords":
         table = read_histwords(path, limit)
     elif kind == "word2vec-binary":
@@ -94,7 +94,10 @@ def only_condition(embeddings: ConditionedEmbeddings, name: object = "this") -> 
     if len(labels) > 1:
         one = f"embeddings.at('{labels[0]}')"
         raise InputError(f"{name} is a model of {len(labels):,} conditions, which are in one space already; give {one}")
-    return embeddings.at(labels[0])
+    vectors = embeddings.at(labels[0])
+    if not embeddings.counted:
+        vectors.counts = None
+    return vectors
 
 
 def _exported_files(folder: Path) -> list[tuple[Path, str]]:

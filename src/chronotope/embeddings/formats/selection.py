@@ -94,13 +94,20 @@ def words_without_blanks(words: Sequence[str]) -> dict[str, str]:
 
 
 def _select_conditions(conditions: Conditions, numbers: Sequence[int]) -> Conditions:
+    """Return some conditions, with as many levels as places that lie in each other."""
     times = sorted({conditions.time_of[number] for number in numbers}) if conditions.times else []
     places = sorted({conditions.place_of[number] for number in numbers}) if conditions.places else []
+
+    def level(place: int) -> int:
+        above = conditions.parents.get(place)
+        return (place in places) + (0 if above is None else level(above))
+
     return Conditions(
         tuple(conditions.times[time] for time in times),
         tuple(conditions.places[place] for place in places),
         tuple(times.index(conditions.time_of[number]) for number in numbers) if times else (),
         tuple(places.index(conditions.place_of[number]) for number in numbers) if places else (),
+        max(map(level, places), default=1),
     )
 
 

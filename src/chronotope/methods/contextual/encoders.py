@@ -59,24 +59,24 @@ class SubtokenEncoder:
 
     def __call__(self, texts: list[str], spans: list[Span]) -> Floats:
         """Return the (N, D) means; texts are encoded in batches of similar length."""
-        number = {text: at for at, text in enumerate(sorted(set(texts), key=lambda text: (len(text), text)))}
-        asked: dict[int, list[int]] = {}
+        rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
-            asked.setdefault(number[text] // BATCH, []).append(row)
-        unique, found, lost = list(number), [], 0
-        order = [row for batch in sorted(asked) for row in asked[batch]]
-        for batch in sorted(asked):
-            hidden, offsets = self._hidden(unique[batch * BATCH : (batch + 1) * BATCH])
-            start, end = offsets[..., 0], offsets[..., 1]
-            for row in asked[batch]:
-                at = number[texts[row]] % BATCH
-                inside = (start[at] < spans[row].end) & (end[at] > spans[row].start)
-                lost += not inside.any()
-                found.append(hidden[at][inside if inside.any() else end[at] > start[at]].mean(axis=0))
+            rows.setdefault(text, []).append(row)
+        unique = sorted(rows, key=lambda text: (len(text), text))
+        found: dict[int, Floats] = {}
+        lost = 0
+        for first in range(0, len(unique), BATCH):
+            batch = unique[first : first + BATCH]
+            hidden, offsets = self._hidden(batch)
+            for text, states, (start, end) in zip(batch, hidden, offsets.transpose(0, 2, 1), strict=True):
+                for row in rows[text]:
+                    inside = (start < spans[row].end) & (end > spans[row].start)
+                    lost += not inside.any()
+                    found[row] = states[inside if inside.any() else end > start].mean(axis=0)
         if lost:
             words = number_of(lost, "words")
             warnings.warn(f"{words} without a subtoken: the mean of the text is used instead", stacklevel=2)
-        return np.asarray(found)[np.argsort(order)]
+        return np.array([found[row] for row in range(len(texts))])
 
     def _hidden(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
         """Return (B, T, D) hidden states, and the (B, T, 2) range of characters of each subtoken; 0, 0 for none."""
@@ -96,10 +96,10 @@ class TransformersEncoder(SubtokenEncoder):
         layers = int(self._model.config.num_hidden_layers)
         if not -layers - 1 <= layer <= layers:
             raise SettingsError(f"{source} has {layers} layers; there is no layer {layer}")
-        self._device = torch_device(torch, options.device)
-        options.on_device(f"encoding on the {'GPU' if self._device == 'cuda' else 'CPU'}")
+        self.device = torch_device(torch, options.device)
+        options.on_device(f"encoding on the {'GPU' if self.device == 'cuda' else 'CPU'}")
         torch.set_num_threads(options.threads)
-        self._torch, self._layer, self._model = torch, layer, self._model.to(self._device)
+        self._torch, self._layer, self._model = torch, layer, self._model.to(self.device)
         revision = getattr(self._model.config, "_commit_hash", None)
         self.name = _fingerprint(Path(source)) if Path(source).is_dir() else f"{source}@{revision}"
         self.packages = {package.__name__: package.__version__ for package in (torch, transformers)}
@@ -109,7 +109,7 @@ class TransformersEncoder(SubtokenEncoder):
         inputs = self._tokenizer(texts, return_offsets_mapping=True, **options)
         offsets = inputs.pop("offset_mapping").numpy()
         with self._torch.inference_mode():
-            hidden = self._model(**inputs.to(self._device), output_hidden_states=True).hidden_states[self._layer]
+            hidden = self._model(**inputs.to(self.device), output_hidden_states=True).hidden_states[self._layer]
         return hidden.float().cpu().numpy(), offsets
 
 

@@ -20,7 +20,7 @@ from chronotope.methods.contextual.encoders import open_encoder
 from chronotope.methods.contextual.usages import FOLDER, encode_usages, open_usages, sample_usages
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ContextualModel(Method, ContextualSettings):
     """The mean of a word's contextual vectors in each condition: the sentences go through an encoder.
 
@@ -41,7 +41,8 @@ class ContextualModel(Method, ContextualSettings):
         encoder = open_encoder(self, counts.settings.window, options)
         name = getattr(encoder, "name", None)
         named = replace(self, encoder=str(name or getattr(encoder, "__name__", type(encoder).__name__)))
-        provenance = named.provenance(counts, options, packages=getattr(encoder, "packages", None))
+        device, packages = str(getattr(encoder, "device", "cpu")), getattr(encoder, "packages", None)
+        provenance = named.provenance(counts, options, device=device, packages=packages)
         identity = {part: provenance[part] for part in ("run", "window")}
         identity |= {"settings": provenance["settings"] | {"words": chosen.tolist()}}
         key = checksum_of(identity)[:16]

@@ -118,8 +118,7 @@ class ConditionedModel(Method, ConditionedSettings):
         return parameters
 
     def _start(self, counts: Counts) -> tuple[Parameters, Parameters]:
-        words, conditions, pairs = len(counts.vocabulary), len(counts.conditions), len(counts.vocabulary.support.word)
-        parameters = initial_parameters(words, conditions, pairs, self.dimensions, self.seed)
+        parameters = initial_parameters(counts, self.dimensions, self.seed)
         fixed: tuple[str, ...] = () if self.deviations else ("word_deviation", "context_deviation")
         fixed += () if self.condition_vectors else ("condition",)
         return parameters, initial_accumulators(parameters, self.accumulator, fixed)

@@ -37,12 +37,13 @@ class Parameters(NamedTuple):
     context_bias: Floats  # (P,)
 
 
-def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int, seed: int) -> Parameters:
+def initial_parameters(counts: Counts, dimensions: int, seed: int) -> Parameters:
     """Return small random words and contexts, condition vectors of 1, deviations and biases of 0.
 
     Condition vectors near 0 would be at a saddle: the gradient of words and contexts vanishes, only biases learn.
     """
     random = np.random.Generator(np.random.PCG64([seed, 0]))
+    words, pairs = len(counts.vocabulary), len(counts.vocabulary.support.word)
 
     def small(rows: int) -> Floats:
         return (random.random((rows, dimensions), dtype=np.float32) - np.float32(0.5)) / np.float32(dimensions**0.5)
@@ -50,7 +51,7 @@ def initial_parameters(words: int, conditions: int, pairs: int, dimensions: int,
     return Parameters(
         word=small(words),
         context=small(words),
-        condition=np.ones((conditions, dimensions), dtype=np.float32),
+        condition=np.ones((len(counts.conditions), dimensions), dtype=np.float32),
         word_deviation=np.zeros((pairs, dimensions), dtype=np.float32),
         context_deviation=np.zeros((pairs, dimensions), dtype=np.float32),
         word_bias=np.zeros(pairs, dtype=np.float32),

@@ -46,7 +46,7 @@ def fit_with_zeros(
     word, condition = support.word, support.condition
     rows = [slice(int(first), int(last)) for first, last in pairwise(support.start)]
     weight = (support.count / (support.count + SHRINKAGE))[:, None]
-    parameters = initial_parameters(words, size, len(word), settings.dimensions, settings.seed)
+    parameters = initial_parameters(counts, settings.dimensions, settings.seed)
     if saved := run.load({name: array.shape for name, array in parameters._asdict().items()}):
         parameters, penalty = Parameters(**saved[0]), float(saved[1]["penalty"])
     else:

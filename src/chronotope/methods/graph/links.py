@@ -21,9 +21,8 @@ def make_problem(
 ) -> GraphProblem:
     """Return the loss for a corpus: the weight of each row, and the links of each word."""
     smoothness = settings.smoothness or 0.0
-    size = len(conditions)
-    time = np.array(conditions.time_of or (0,) * size)[support.condition]
-    place = np.array(conditions.place_of or (0,) * size)[support.condition]
+    time_of, place_of = conditions.coordinates
+    time, place = time_of[support.condition], place_of[support.condition]
     order = np.lexsort((time, place, support.word))
     word = support.word[order]
     word_start = np.searchsorted(word, np.arange(words + 1))
@@ -34,7 +33,6 @@ def make_problem(
     link_word, a = word[first], first - word_start[word[first]]
     b, weight = a + 1, smoothness / np.maximum(gap, 1)
     if place_edges is not None:
-        time_of = conditions.time_of or (0,) * size
         edges = [[a, b] for a, b in conditions.graph(place_edges).edges.tolist() if time_of[a] == time_of[b]]
         more = _place_links(edges, support, order, word_start)
         link_word, a, b = (np.append(old, new) for old, new in zip((link_word, a, b), more, strict=True))

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from chronotope.cooccurrence import Association, Counts, PairMatrix, scale_of_conditions
-from chronotope.cooccurrence.association import context_totals, pmi_matrix
+from chronotope.cooccurrence import Association, Counts, PairMatrix
+from chronotope.cooccurrence.association import pmi_matrix, pooled_contexts
 from chronotope.errors import InputError
 from chronotope.methods.graph.objective import GraphProblem
 from chronotope.runtime.resources import Block, even_blocks, stretches
@@ -62,11 +62,8 @@ def mutual_information(
     one condition at a time; with a folder there is one thread.
     """
     words, conditions = len(counts.vocabulary), range(len(counts.conditions))
-    directional, columns, pooled = association.directional_contexts, 1 + association.directional_contexts, None
-    if marginals == "pooled":
-        scale = scale_of_conditions(counts)
-        totals = (context_totals(counts.cells(condition), words, directional) for condition in conditions)
-        pooled = sum((scale[condition] * total for condition, total in enumerate(totals)), np.zeros(1))
+    columns = 1 + association.directional_contexts
+    pooled = pooled_contexts(counts, association.directional_contexts) if marginals == "pooled" else None
 
     def rows(condition: int) -> Rows:
         matrix = pmi_matrix(counts.cells(condition), words, association, pooled)

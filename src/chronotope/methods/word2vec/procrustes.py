@@ -16,6 +16,7 @@ from scipy.linalg import orthogonal_procrustes
 from chronotope.conditions import Conditions
 from chronotope.cooccurrence import Counts
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary
+from chronotope.embeddings.arrays import mean_vectors
 from chronotope.embeddings.nearest import ridge_map, unit_rows
 from chronotope.errors import InputError
 from chronotope.methods.base import Floats, find_words
@@ -57,18 +58,10 @@ def align(
     """
     aligned = vectors.copy()
 
-    def mean(chain: list[int]) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the mean vector of each word over some conditions, weighted by count, and its count."""
-        total, times = np.zeros((words, vectors.shape[1])), np.zeros(words, dtype=np.int64)
-        for condition in chain:
-            word, number = support.words_in(condition), support.counts_in(condition)
-            total[word] += aligned[support.start[condition] : support.start[condition + 1]] * number[:, None]
-            times[word] += number
-        return (total / np.maximum(times, 1)[:, None]).astype(np.float32), times
-
     def rotate(chain: list[int], onto: list[int], names: tuple[str, str]) -> None:
         """Rotate some conditions onto others."""
-        (source, source_count), (target, target_count) = mean(chain), mean(onto)
+        source, source_count = mean_vectors(support, aligned, words, chain)
+        target, target_count = mean_vectors(support, aligned, words, onto)
         rarer = np.minimum(source_count, target_count)
         shared = np.flatnonzero(rarer if landmarks is None else rarer * landmarks)
         if len(shared) < min_shared:
@@ -85,9 +78,8 @@ def align(
                 aligned[here] = aligned[here].astype(np.float64) @ turn
 
     chains: dict[str, list[int]] = {}
-    for condition in range(len(conditions)):
-        place = conditions.places[conditions.place_of[condition]] if conditions.places else ""
-        chains.setdefault(place, []).append(condition)
+    for condition, place in enumerate(conditions.coordinates[1].tolist()):
+        chains.setdefault(conditions.places[place] if conditions.places else "", []).append(condition)
     for chain in chains.values():
         for before, here in pairwise(chain):
             rotate([here], [before], (conditions.labels[before], conditions.labels[here]))

@@ -69,7 +69,7 @@ def _path(answer: Answer, chart: Plane, every: list[Row]) -> style.Drawing:
     dot = style.layer(dots, "point", opacity=1, strokeWidth=1.6)
     layers = [*path, dot.encode(**style.pixels(), size=alt.Size("size:Q", scale=None), tooltip=["text:N"]), *labels]
     notes = ["Path from blue (first) to orange (last)."] if joined else []
-    notes += ["Dotted: time bins between are left out."] if far else []
+    notes += ["Dotted: time bins in between are left out."] if far else []
     notes += ["Gray: words near it."] if 0 < steps < len(rows) else []
     notes += [f"Drawn: {len(rows)} of {len(every)} points."] if len(rows) < len(every) else []
     notes += [style.FAINT] if any(faint) else []

@@ -35,7 +35,7 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
     limit = chart.limit
     if len(groups) > MOST_PANELS:
         groups, limit = {"": [_first_of(group, bars) for group, bars in groups.items()]}, 100
-        notes.append("A bar shows the first of the words beside it.")
+        notes.append("A bar shows the value of the first word beside it.")
     for group, bars in groups.items():
         if len(bars) > limit:
             notes.append(f"Drawn: the first {limit} of {len(bars):,} rows{f' of {group}' if group else ''}.")

@@ -1,4 +1,4 @@
-"""Answers made in threads, in a cache of bounded size, and shared by concurrent callers with the same question."""
+"""Answers as JSON: made in threads, shared by callers with the same question, and kept in a cache of bounded size."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import Any
 
 CACHED_BYTES = 128 << 20
 Progress = Callable[..., None]
-Make = Callable[[Progress], Any]
-Size = Callable[[Any], int]
+Make = Callable[[Progress], bytes]
 
 
 class Lane(Enum):
@@ -34,8 +33,8 @@ class DroppedError(Exception):
 class _Making:
     """An answer that is being made: the work, the future that its callers await, and their number."""
 
-    work: Future[Any]
-    answer: asyncio.Future[Any]
+    work: Future[bytes]
+    answer: asyncio.Future[bytes]
     awaited: int = 0
     dropped: bool = False
 
@@ -50,10 +49,10 @@ class Answers:
         sizes = {Lane.QUICK: threads, Lane.CHARTS: threads, Lane.SLOW: 1}
         self._pools = {lane: ThreadPoolExecutor(size, lane.value) for lane, size in sizes.items()}
         self._limit, self._total, self._lock = limit, 0, threading.Lock()
-        self._cached: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._cached: OrderedDict[Hashable, bytes] = OrderedDict()
         self._making: dict[Hashable, _Making] = {}
 
-    async def value(self, key: Hashable, make: Make, size: Size, lane: Lane = Lane.CHARTS) -> Any:
+    async def value(self, key: Hashable, make: Make, lane: Lane = Lane.CHARTS) -> bytes:
         """Return the result of `make`, from the cache or made in a thread; an error is not cached.
 
         Work is dropped when its last caller leaves: at once if it has not begun, else when it next calls the function
@@ -61,11 +60,11 @@ class Answers:
         """
         if key in self._cached:
             self._cached.move_to_end(key)
-            return self._cached[key][0]
+            return self._cached[key]
         with self._lock:
             making = self._making.get(key)
             if making is None or making.dropped:
-                making = self._start(key, make, size, lane)
+                making = self._start(key, make, lane)
             making.awaited += 1
         try:
             # A caller who leaves must not cancel the answer for the others.
@@ -75,7 +74,7 @@ class Answers:
             if not making.awaited and making.work.cancel():
                 self._making.pop(key, None)
 
-    def _start(self, key: Hashable, make: Make, size: Size, lane: Lane) -> _Making:
+    def _start(self, key: Hashable, make: Make, lane: Lane) -> _Making:
         def progress(*_: object) -> None:
             with self._lock:
                 making.dropped = not making.awaited
@@ -84,19 +83,19 @@ class Answers:
 
         work = self._pools[lane].submit(make, progress)
         making = self._making[key] = _Making(work, asyncio.wrap_future(work))
-        making.answer.add_done_callback(lambda done: self._finish(key, making, done, size))
+        making.answer.add_done_callback(lambda done: self._finish(key, making, done))
         return making
 
-    def _finish(self, key: Hashable, making: _Making, done: asyncio.Future[Any], size: Size) -> None:
+    def _finish(self, key: Hashable, making: _Making, done: asyncio.Future[bytes]) -> None:
         if self._making.get(key) is making:
             del self._making[key]
         if done.cancelled() or done.exception() is not None or key in self._cached:
             return
-        self._cached[key] = done.result(), size(done.result())
-        self._total += self._cached[key][1]
+        self._cached[key] = done.result()
+        self._total += len(done.result())
         while self._total > self._limit and len(self._cached) > 1:
-            _, (_, freed) = self._cached.popitem(last=False)
-            self._total -= freed
+            _, oldest = self._cached.popitem(last=False)
+            self._total -= len(oldest)
 
     def close(self) -> None:
         """Shut the threads down; work that has begun is finished and discarded."""

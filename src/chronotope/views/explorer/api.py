@@ -41,7 +41,7 @@ TYPES: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "The model has no such word or condition."},
     409: {"description": "The model lacks what the question needs: places, times, the run or its text."},
-    422: {"description": "A parameter is missing, unknown or out of its limits, or the word is too rare."},
+    422: {"description": "A parameter is missing, unknown or out of range, or the word is too rare."},
 }
 
 
@@ -156,7 +156,7 @@ class Asking:
 
     async def respond(self, key: Hashable, make: Callable[[Progress], Any], lane: Lane = Lane.QUICK) -> Response:
         """Return plain data as a response; it is made once and cached."""
-        body = await self.answers.value(key, lambda progress: to_json(make(progress)), len, lane)
+        body = await self.answers.value(key, lambda progress: to_json(make(progress)), lane)
         return Response(body, media_type="application/json")
 
     async def ask(self, question: Question, given: Mapping[str, Any], lane: Lane | None = None) -> Response:
@@ -175,11 +175,6 @@ class Asking:
         return await self.respond(
             key, lambda progress: answer(self.explored, question, values, progress), lane or usual
         )
-
-    async def alike(self, word: str) -> list[str]:
-        """Return words of similar spelling for an unknown word."""
-        make, size = (lambda _: self.explored.words.alike(word)), (lambda rows: 100 * len(rows))
-        return [row.word for row in await self.answers.value(("alike", word), make, size, Lane.QUICK)]
 
 
 def answer(

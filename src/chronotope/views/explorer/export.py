@@ -95,7 +95,7 @@ def _check(explored: Explored, folder: Path, with_text: bool, force: bool) -> No
     if with_text and explored.counts:
         words = explored.embeddings.words
         if explored.counts.vocabulary.words[: len(words)] != words:
-            raise InputError("the model has only some words of its run: no sentences can be written; omit --with-text")
+            raise InputError("no sentences can be written, since the model lacks words of its run; omit --with-text")
     if with_text and (reason := explored.why_not("text")):
         raise InputError(f"no sentences can be written: {reason}")
     if folder.exists() and not folder.is_dir():

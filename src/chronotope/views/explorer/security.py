@@ -90,7 +90,7 @@ class Guard:
         if site not in ("same-origin", "none") and mode != "navigate":
             return 403, "this server answers only its own page"
         if scope["method"] not in ("GET", "HEAD"):
-            return 405, "this server only answers questions; use GET"
+            return 405, "this server answers only GET and HEAD requests"
         if len(scope["query_string"]) > LONGEST_QUERY:
             return 414, f"the question is longer than {LONGEST_QUERY:,} bytes"
         return None

@@ -73,7 +73,7 @@ def make_app(
         status, kind, message = describe(error)
         alike: list[str] = []
         if isinstance(error, UnknownWordError):
-            alike = await asking.alike(error.word)
+            alike = [found.word for found in await asyncio.to_thread(explored.words.alike, error.word)]
         elif isinstance(error, UnknownConditionError):
             alike = error.labels[:MOST_LABELS]
         if kind == "internal":
@@ -95,18 +95,19 @@ async def _warm(asking: Asking, stop: threading.Event) -> None:
     free = int(SHARE_OF_MEMORY * psutil.virtual_memory().available)
     embeddings.allow_memory(max(LEAST_MEMORY, min(wanted, free)))
 
-    def prepare(_: object) -> None:
+    def prepare(_: object) -> bytes:
         for label in embeddings.conditions.labels:
             if not stop.is_set():
                 embeddings.matrix(label, USUAL_MIN_COUNT)
         # The first trajectory would wait seconds for this import.
         importlib.import_module("sklearn.manifold")
+        return b""
 
     for name in ("drift", "stable"):
         # The error is raised again when a page asks.
         with contextlib.suppress(ChronotopeError):
             await asking.ask(questions()[name], {}, Lane.SLOW)
-    await asking.answers.value("warm", prepare, lambda _: 0, Lane.SLOW)
+    await asking.answers.value("warm", prepare, Lane.SLOW)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,3 @@
-// @ts-check
 // The position of words on an axis of other words (see axes.py).
 "use strict";
 {
@@ -58,7 +57,6 @@
     });
   }
 
-  /** @param {any} asked */
   async function axis({ word, formula, fixed, min_count, place, bootstrap, signal }) {
     if (bootstrap) model.fail("unavailable", about.missing.bands);
     const [plus, minus] = parse(formula);

@@ -1,4 +1,3 @@
-// @ts-check
 // Answers the questions of the page in the browser like the API: computed here, or written at export.
 "use strict";
 {
@@ -20,7 +19,7 @@
   function read(parameter, value) {
     const { name, type, many, required, choices, least, most } = parameter;
     const bad = (why) => model.fail("bad_request", `${name}: ${why}`);
-    if (value === undefined || value === null || value === "" || value.length === 0) return required ? bad("it is needed") : parameter.default;
+    if (value === undefined || value === null || value === "" || value.length === 0) return required ? bad("a value is required") : parameter.default;
     if (many) return [value].flat().map(String);
     if (choices && !choices.includes(String(value))) bad(`one of ${choices.join(", ")}`);
     if (type === "bool") return value === true || value === "true";
@@ -56,7 +55,6 @@
     return { ...first, title, notes, rows: answers.flatMap((one) => one.rows) };
   }
 
-  /** @param {any} a @param {any} b */
   const same = (a, b) => (a ?? null) === (b ?? null) || String(a).toLowerCase() === String(b).toLowerCase();
 
   /**
@@ -87,7 +85,7 @@
     if (!question.available) model.fail("unavailable", question.reason);
     const asked = Object.fromEntries(question.parameters.map((one) => [one.name, read(one, params[one.name])]));
     if (Object.hasOwn(computed, name) && FILTERS.some((one) => asked[one] && asked[one] !== 1)) {
-      model.fail("unavailable", `a folder does not filter words; ${SERVER}`);
+      model.fail("unavailable", `a folder cannot filter words; ${SERVER}`);
     }
     return Object.hasOwn(computed, name) ? computed[name]({ ...asked, signal }) : written(question, asked);
   }

@@ -1,4 +1,3 @@
-// @ts-check
 // The search for words by their letters (see explored.py).
 "use strict";
 {

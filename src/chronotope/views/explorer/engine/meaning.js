@@ -1,4 +1,3 @@
-// @ts-check
 // Questions that are similarities of vectors (see neighbors.py and series.py).
 "use strict";
 {
@@ -9,7 +8,7 @@
   /** @type {string[]} a note if documents are not known */
   const documents_note = model.manifest.documents_note;
   const axisOf = (place) => (place ? "time" : about.axis);
-  /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer<any>} */
+  /** @param {string} title @param {any[]} rows @param {Record<string, any>} facts @param {string[]} [notes] @returns {Answer} */
   const answer = (title, rows, facts, notes = []) => {
     const isTime = facts.axis === "time" && rows.length && "condition" in rows[0];
     const place = isTime ? (rows[0].condition || "").split("/").slice(1).join("/") : "";
@@ -52,7 +51,6 @@
     model.fail("too_rare", `'${model.words[id]}' occurs ${enough} or more ${where}${needs}${model.whatHelps(least)}`);
   }
 
-  /** @param {any} asked */
   async function neighbors({ word, at, place, top, min_count, retrieval, fallback, signal }) {
     const id = model.wordId(word);
     const name = model.words[id];
@@ -101,7 +99,6 @@
     return answer(`${model.words[id]}: neighbors in each condition`, rows, facts, [...notes, ...documents_note]);
   }
 
-  /** @param {any} asked */
   async function equivalents({ word, at, to, top, chance, min_count, retrieval, fallback, role_map, signal }) {
     const id = model.wordId(word);
     const [name, source] = [model.words[id], model.conditionNumber(at)];
@@ -114,7 +111,7 @@
     const otherMap = role_map !== null && targets.some((target) => target !== source && role_map !== takesMap(target));
     if (retrieval === "references") model.fail("unavailable", "this folder ranks by csls or cosine; use a server");
     if (otherMap || (chance !== 1 && (chance !== 0.05 || min_count !== model.manifest.min_count))) {
-      model.fail("unavailable", "this folder has the calibration of matches for the default settings only; use a server");
+      model.fail("unavailable", "this folder decides matches for the default settings only; use a server");
     }
     const table = await lib.load("needed");
     await model.need([source, ...targets], signal);
@@ -179,7 +176,6 @@
     ];
   }
 
-  /** @param {any} asked */
   async function analogy({ a, b, c, at, to, top, min_count, fallback }) {
     const ids = [a, b, c].map(model.wordId);
     const [first, second, third] = ids.map((id) => model.words[id]);
@@ -210,7 +206,6 @@
     return { conditions, unit: conditions.map((one) => model.unit(id, one)) };
   }
 
-  /** @param {any} asked */
   async function series({ word, against, place, min_count, bootstrap, signal }) {
     if (bootstrap) model.fail("unavailable", about.missing.bands);
     /** @type {number[]} */
@@ -252,7 +247,6 @@
     });
   }
 
-  /** @param {any} asked */
   async function matrix({ word, place, min_count, signal }) {
     const id = model.wordId(word);
     const name = model.words[id];
@@ -267,7 +261,6 @@
     return answer(`${name}: similarity between every two conditions`, rows, facts, hidden([name], among, min_count));
   }
 
-  /** @param {any} asked */
   async function similarity({ word, place, min_count, signal }) {
     const names = model.spelled(word);
     if (names.length < 2) model.fail("bad_request", "name two words or more to compare");

@@ -1,4 +1,3 @@
-// @ts-check
 // The model as the browser holds it: words, conditions, and a vector for each word in each condition.
 "use strict";
 
@@ -22,7 +21,6 @@
   const OVERALL = labels.length; // in place of a condition: all together
   /** @type {Words[]} */
   const loaded = [];
-  /** @type {any} */
   let common = null;
 
   /** @param {string} kind @param {string} message @param {string[]} [didYouMean] @returns {never} */
@@ -44,7 +42,6 @@
     return { size: word.length, word, row, count, documents, vectors, inverse, enough: new Map() };
   }
 
-  /** @param {any} part */
   async function decodeCondition(part) {
     const [word, count, documents] = await Promise.all([part.word, part.count, part.documents].map((one) => lib.unpack(one)));
     return table(word, count, documents, await lib.unpack(part.vectors, Int8Array));

@@ -1,4 +1,3 @@
-// @ts-check
 // The data of the folder: scripts that register their content when loaded, with numbers as text (see export.py).
 "use strict";
 

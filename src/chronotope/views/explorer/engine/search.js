@@ -1,4 +1,3 @@
-// @ts-check
 // The nearest words: by cosine, or by CSLS, which penalizes hubs (see retrieval.py).
 "use strict";
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Sentences, if the folder was written with them: a sample for each word and condition.
 "use strict";
 {
@@ -6,7 +5,6 @@
   const { model } = lib;
   const { labels, about, manifest } = model;
 
-  /** @param {any} part */
   async function decodeIndex(part) {
     const [sizes, sentence, start, length, documents] = await Promise.all(
       [part.sizes, part.sentence, part.start, part.length, part.documents].map((text) => lib.unpack(text)));
@@ -38,7 +36,6 @@
     return [start, start + [...found[0]].length];
   }
 
-  /** @param {any} asked */
   async function evidence({ word, at, near, top, signal }) {
     const id = model.wordId(word);
     /** @type {number[]} */

@@ -1,5 +1,4 @@
 // The address holds the state: #/word/bank?at=1990&place=canada. It is read and written here.
-// @ts-check
 "use strict";
 
 {

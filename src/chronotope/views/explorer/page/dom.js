@@ -1,5 +1,4 @@
 // Making elements. Words and sentences of the corpus only ever become text nodes and attribute values, never markup.
-// @ts-check
 "use strict";
 
 {

@@ -1,17 +1,10 @@
 // Numbers, words and lists as text.
-// @ts-check
 "use strict";
 
 {
   const whole = new Intl.NumberFormat("en-US");
   const known = (value) => typeof value === "number" && Number.isFinite(value);
   ct.known = known;
-
-  /** A mark of fewer occurrences is drawn faint. */
-  ct.ENOUGH = 5;
-
-  /** The opacity of a mark of `count` occurrences. */
-  ct.trust = (count) => (!known(count) || !ct.about.counted ? 1 : count < ct.ENOUGH ? 0.28 : 1);
 
   ct.format = {
     count: (n) => whole.format(n),
@@ -34,8 +27,7 @@
       return n + (teen ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th");
     },
     /** “a, b and c” */
-    list: (words) =>
-      words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`,
+    list: (words) => new Intl.ListFormat("en-GB").format(words),
     /** The first few of a long list. */
     some: (words, most = 8) =>
       words.length > most ? `${words.slice(0, most).join(", ")} and ${words.length - most} more` : ct.format.list(words),

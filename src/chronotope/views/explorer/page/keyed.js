@@ -1,5 +1,4 @@
 // Keyed elements: items that stay keep their element, which moves; new elements fade in, old ones fade out.
-// @ts-check
 "use strict";
 
 {

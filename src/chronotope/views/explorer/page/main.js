@@ -1,5 +1,4 @@
 // Shows the view of the address; the old view stays until the new one is ready.
-// @ts-check
 "use strict";
 
 {
@@ -22,8 +21,8 @@
     const late = setTimeout(() => (progress.hidden = false), ct.LATE);
     let next = view;
     try {
-      if (!kind) throw unknownPage(`There is no page ${address.view}.`);
-      if (address.view === "word" && !address.words[0]) throw unknownPage("No word was named.");
+      if (!kind) throw unknownPage(`There is no page “${address.view}”.`);
+      if (address.view === "word" && !address.words[0]) throw unknownPage("The address names no word.");
       const state = ct.stateOf(address.view === "ask" ? {} : address.params, Boolean(kind.uses.time));
       if (name !== address.view || next === null) next = kind.create();
       /** @type {(number | null)[] | null | undefined} */
@@ -55,12 +54,17 @@
     }
   }
 
+  /** Name the view in the page and in the menu. */
+  function mark(name) {
+    document.body.dataset.view = name;
+    for (const link of document.querySelectorAll("nav [data-view]"))
+      ct.set(link, { "aria-current": link.getAttribute("data-view") === name ? "page" : null });
+  }
+
   function arrived(address, kind, state) {
     const title = kind.title(address);
-    document.body.dataset.view = address.view;
+    mark(address.view);
     document.title = title === ct.about.title ? `${title} · chronotope` : `${title} · ${ct.about.title}`;
-    for (const link of document.querySelectorAll("nav [data-view]"))
-      ct.set(link, { "aria-current": /** @type {HTMLElement} */ (link).dataset.view === address.view ? "page" : null });
     const words = `${address.view}/${address.words.join("/")}`;
     const spoken = document.getElementById("spoken");
     if (words !== shownWords) {
@@ -88,7 +92,7 @@
     shownWords = "failed";
     bar.show(null, {});
     document.title = "chronotope";
-    document.body.dataset.view = "failed";
+    mark("failed");
     const link = (text, href) => ct.h("a", { class: "word", href }, text);
     const suggestions = (error.didYouMean || []).slice(0, 5).map((word) => link(ct.format.word(word), ct.address.write(address.view, [word], address.params)));
     // The times or places that exist, each as a link to the same page there.
@@ -96,19 +100,17 @@
       link(ct.format.label(label), ct.address.write(address.view, address.words, { ...address.params, at: error.axis === "time" ? label : ct.about.times.length ? address.params.at : null, place: error.axis === "place" ? label : address.params.place })),
     );
     const commas = (links) => links.flatMap((one, at) => [at ? ", " : "", one]);
-    ct.replace(
-      main,
-      ct.h(
-        "div",
-        { class: "failed-page", role: "alert" },
-        ct.h("h1", null, FAILURES[error.kind] || "That did not work"),
-        ct.h("p", { class: "deck" }, ct.sentence(error.message)),
-        suggestions.length ? ct.h("p", null, "Did you mean ", commas(suggestions), "?") : null,
-        labels.length ? ct.h("p", null, error.axis === "time" ? "Times: " : "Places: ", commas(labels), ".") : null,
-        ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), error.kind in FAILURES ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
-      ),
+    showFailure(
+      FAILURES[error.kind] || "That did not work",
+      error.message,
+      suggestions.length ? ct.h("p", null, "Did you mean ", commas(suggestions), "?") : null,
+      labels.length ? ct.h("p", null, error.axis === "time" ? "Times: " : "Places: ", commas(labels), ".") : null,
+      ct.h("p", { class: "actions" }, ct.h("a", { class: "action", href: "#/" }, "To the start"), error.kind in FAILURES ? null : ct.h("button", { type: "button", onclick: follow }, "Try again")),
     );
   }
+
+  const showFailure = (title, message, ...more) =>
+    ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, title), ct.h("p", { class: "deck" }, ct.sentence(message)), more));
 
   async function begin() {
     document.getElementById("theme").addEventListener("click", ct.theme.toggle);
@@ -121,8 +123,7 @@
     } catch (error) {
       progress.hidden = true;
       const again = ct.h("button", { type: "button", onclick: () => window.location.reload() }, "Try again");
-      ct.replace(main, ct.h("div", { class: "failed-page", role: "alert" }, ct.h("h1", null, "The explorer cannot reach its data"), ct.h("p", { class: "deck" }, error.message), again));
-      return;
+      return showFailure("The explorer cannot reach its data", error.message, again);
     } finally {
       clearTimeout(late);
     }

@@ -1,5 +1,4 @@
 // The marks of a chart: a tip for the mark nearest to the pointer or in focus, and one Tab stop for each chart.
-// @ts-check
 "use strict";
 
 {

@@ -1,5 +1,4 @@
 // A panel: one question, its chart, a caption with notes on hidden rows, the table, and the files.
-// @ts-check
 "use strict";
 
 {
@@ -30,7 +29,7 @@
     let state = null;
     let drawnWidth = 0;
     let waiting = 0;
-    /** @type {string[]} */
+    /** @type {Lines} */
     let hidden = [];
 
     const button = (kind, action) =>
@@ -63,8 +62,7 @@
 
     const chartOf = () => {
       const given = typeof options.chart === "function" ? options.chart(answer, state) : options.chart;
-      const registered = ct.questions[asked.question];
-      return given || /** @type {ChartSpec} */ (registered && registered.chart);
+      return given || ct.questions[asked.question].chart;
     };
 
     // Visible panels are drawn at once, the others when the browser is idle.

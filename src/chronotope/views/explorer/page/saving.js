@@ -1,5 +1,4 @@
 // Charts as files: SVG and PNG on white with their source line, the rows as CSV or JSON; citations and Python to copy.
-// @ts-check
 "use strict";
 
 {
@@ -140,7 +139,7 @@
     const where = window.location.protocol === "file:" ? decodeURI(window.location.hash) : window.location.href;
     copying(
       "Cite this view",
-      "The signature names the model: the same text and settings give the same model again.",
+      "The signature identifies the model: the same text and settings give the same model.",
       `${what}. Chronotope explorer, model ${ct.about.signature}. ${where}, seen ${day}.`,
     );
   };
@@ -164,7 +163,7 @@
   ct.copyPython = (question, params) =>
     copying(
       "Copy as Python",
-      "This call gives the same rows. First: import chronotope as ct, and model = ct.load(…) with the file of the model.",
+      'This call gives the same rows. Run before it: import chronotope as ct; model = ct.load("MODEL FILE")',
       python(question, params),
     );
 }

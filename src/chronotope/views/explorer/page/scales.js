@@ -1,5 +1,4 @@
 // From values to pixels: scales, round numbers on axes, columns that fit, labels that do not overlap.
-// @ts-check
 "use strict";
 
 {

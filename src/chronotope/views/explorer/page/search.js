@@ -1,5 +1,4 @@
 // A search box that completes words, shows their counts, and suggests words for misspellings.
-// @ts-check
 "use strict";
 
 {
@@ -75,8 +74,8 @@
       rows = answer.matches.length ? answer.matches : answer.did_you_mean;
       ct.replace(list, ...rows.map(optionOf));
       said.hidden = answer.matches.length > 0;
-      said.textContent = rows.length ? `No word begins with “${query}”. Did you mean:` : `No word is like “${query}”.`;
-      hint.textContent = answer.matches.length ? `${rows.length} words` : said.textContent;
+      said.textContent = rows.length ? `No word contains “${query}”. Did you mean:` : `No word contains “${query}”, and none has a similar spelling.`;
+      hint.textContent = answer.matches.length ? ct.format.many(rows.length, "word") : said.textContent;
       drop.hidden = false;
       list.hidden = !rows.length;
       input.setAttribute("aria-expanded", String(rows.length > 0));
@@ -114,12 +113,19 @@
     return { element, input };
   };
 
-  /** The chosen words, each with a button that removes it. */
-  ct.wordChips = function (parent, words, takeAway) {
-    const create = (word) => {
+  /** The words of the address: a chip for each, which removes it, and a box that adds one. */
+  ct.wordPicker = function ({ title, label, placeholder, go }) {
+    const chips = ct.h("div", { class: "chips", role: "group", "aria-label": title });
+    const chosen = () => ct.address.current().words;
+    const box = ct.combobox({ label, placeholder, choose: (word) => chosen().includes(word) || go([...chosen(), word]) });
+    const chipOf = (word) => {
+      const remove = () => go(chosen().filter((other) => other !== word));
       const cross = ct.h("span", { "aria-hidden": "true" }, " ×");
-      return ct.h("button", { type: "button", onclick: () => takeAway(word), "aria-label": `Remove ${word}` }, ct.h("span", null, ct.format.word(word)), cross);
+      return ct.h("button", { type: "button", onclick: remove, "aria-label": `Remove ${word}` }, ct.h("span", null, ct.format.word(word)), cross);
     };
-    ct.join(parent, words, String, create, (chip, word) => (chip.className = `chip away color-${words.indexOf(word)}`));
+    return {
+      elements: [chips, box.element],
+      show: (words) => ct.join(chips, words, String, chipOf, (chip, word) => (chip.className = `chip away color-${words.indexOf(word)}`)),
+    };
   };
 }

@@ -1,15 +1,12 @@
 // The page's only access to data: ct.source.get(name, params) returns a promise of the answer.
 // With a server, the question goes to /api/NAME; in a static folder, the engine gives the same answer.
-// @ts-check
 "use strict";
 
 window.chronotope = window.chronotope || {};
 {
   const KEPT = 200;
-  /** @type {Map<string, any>} address → answer, the most recently used last */
-  const kept = new Map();
-  /** @type {Map<string, {promise: Promise<any>, controller: AbortController, waiting: number}>} */
-  const asking = new Map();
+  /** @type {Map<string, {promise: Promise<any>, controller: AbortController, waiting: number}>} by address, the last used at the end */
+  const questions = new Map();
 
   class AnswerError extends Error {
     constructor(kind, message, status = 0, didYouMean = []) {
@@ -55,56 +52,51 @@ window.chronotope = window.chronotope || {};
     return { ...row, ...units };
   }
 
-  async function ask(name, params, where, signal) {
+  async function answered(name, params, where, signal) {
     const { engine } = window.chronotope;
     // The engine blocks this thread: first the page is painted.
     if (engine) await ct.painted();
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== null));
-    let answer = await (engine ? engine.answer(name, given, signal) : fromServer(where, signal));
-    if (name === "evidence") answer = { ...answer, rows: answer.rows.map(withUnits) };
-    kept.set(where, answer);
-    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
-    return answer;
+    const answer = await (engine ? engine.answer(name, given, signal) : fromServer(where, signal));
+    return name === "evidence" ? { ...answer, rows: answer.rows.map(withUnits) } : answer;
   }
 
-  function forget(where, promise) {
-    if (asking.has(where) && asking.get(where).promise === promise) asking.delete(where);
+  function ask(name, params, where) {
+    const controller = new AbortController();
+    const question = { promise: answered(name, params, where, controller.signal), controller, waiting: 0 };
+    question.promise.catch(() => forget(where, question));
+    return question;
   }
 
-  /** Equal questions at the same time are sent once; a question is aborted when no caller waits for it any more. */
-  function get(name, params = {}, options = {}) {
-    const { signal } = /** @type {{signal?: AbortSignal}} */ (options);
-    if (signal && signal.aborted) return Promise.reject(new DOMException("given up", "AbortError"));
+  function forget(where, question) {
+    if (questions.get(where) === question) questions.delete(where);
+  }
+
+  /** An answer is asked for once and kept; the question is aborted when no caller waits for it any more. */
+  function get(name, params = {}, signal = undefined) {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     const where = address(name, params);
-    if (kept.has(where)) {
-      const answer = kept.get(where);
-      kept.delete(where);
-      kept.set(where, answer);
-      return Promise.resolve(answer);
-    }
-    if (!asking.has(where)) {
-      const controller = new AbortController();
-      const promise = ask(name, params, where, controller.signal).finally(() => forget(where, promise));
-      asking.set(where, { promise, controller, waiting: 0 });
-    }
-    const question = asking.get(where);
+    const question = questions.get(where) || ask(name, params, where);
+    questions.delete(where);
+    questions.set(where, question);
+    if (questions.size > KEPT) questions.delete(questions.keys().next().value);
     question.waiting++;
     if (!signal) return question.promise;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         question.waiting--;
         if (question.waiting === 0) {
-          forget(where, question.promise);
+          forget(where, question);
           question.controller.abort();
         }
-        reject(new DOMException("given up", "AbortError"));
+        reject(signal.reason);
       };
       signal.addEventListener("abort", giveUp, { once: true });
       question.promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
     });
   }
 
-  ct.ask = (question, params, signal) => ({ question, params, answer: ct.source.get(question, params, { signal }) });
+  ct.ask = (question, params, signal) => ({ question, params, answer: ct.source.get(question, params, signal) });
 
   window.chronotope.AnswerError = AnswerError;
   ct.source = { get, address, static: Boolean(window.chronotope.engine) };

@@ -1,5 +1,4 @@
 // Light or dark: the system decides, unless the reader has chosen. Runs in the head, before the first paint.
-// @ts-check
 "use strict";
 
 window.ct = /** @type {Chronotope} */ ({});

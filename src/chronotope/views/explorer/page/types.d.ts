@@ -1,4 +1,85 @@
-// The types that the page's scripts share. The answers of the API are in answers.d.ts, made by tools/explorer_types.py.
+// The types that the page's scripts share. Those of the API come first.
+
+interface About {
+  title: string;
+  signature: string;
+  citation: string;
+  method: string | null;
+  dimensions: number;
+  words: number;
+  counted: boolean;
+  axis: string;
+  times: string[];
+  places: string[];
+  default_time: string | null;
+  conditions: Condition[];
+  available: Record<string, boolean>;
+  missing: Record<string, string>;
+  static: boolean;
+  precomputed: Record<string, number>;
+  exactness: string;
+  sample: number | null;
+  version: string;
+}
+
+interface Condition {
+  label: string;
+  time: number | null;
+  place: number | null;
+  words: number;
+  tokens: number;
+}
+
+interface Question {
+  name: string;
+  group: string;
+  summary: string;
+  parameters: Parameter[];
+  columns: Column[];
+  chart: ChartSpec | null;
+  available: boolean;
+  reason: string | null;
+}
+
+interface Parameter {
+  name: string;
+  help: string;
+  type: "str" | "int" | "float" | "bool";
+  many: boolean;
+  required: boolean;
+  default: string | number | boolean | null;
+  choices: string[] | null;
+  complete: "conditions" | "places" | null;
+  least: number | null;
+  most: number | null;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  meaning: string;
+}
+
+interface Answer {
+  rows: Row[];
+  title: string;
+  notes: string[];
+  facts: Record<string, any>;
+  signature: string;
+}
+
+interface Lookup {
+  query: string;
+  total: number;
+  matches: FoundWord[];
+  did_you_mean: FoundWord[];
+}
+
+interface FoundWord {
+  word: string;
+  count: number;
+  conditions: number;
+}
 
 interface Window {
   ct: Chronotope;
@@ -67,7 +148,7 @@ interface Drawing {
   keep?: string[];
 }
 
-type Draw = (drawing: Drawing) => string[];
+type Draw = (drawing: Drawing) => Lines;
 type Lines = (string | null | false | undefined)[];
 
 /** Whether an answer is still wanted when it arrives, and a function that draws frequencies above the slider. */
@@ -134,9 +215,7 @@ interface Chronotope {
   shape(element: any, d: string): void;
   painted(): Promise<void>;
   // format.js
-  ENOUGH: number;
   known(value: any): boolean;
-  trust(count: any): number;
   format: {
     count(n: number): string;
     number(value: any, digits?: number): string;
@@ -161,7 +240,10 @@ interface Chronotope {
   // source.js
   LATE: number;
   source: {
-    get<T extends string>(name: T, params?: Params, options?: { signal?: AbortSignal }): Promise<T extends keyof Answers ? Answers[T] : Answer>;
+    get(name: "about"): Promise<About>;
+    get(name: "questions"): Promise<Question[]>;
+    get(name: "words", params: Params): Promise<Lookup>;
+    get(name: string, params?: Params, signal?: AbortSignal): Promise<Answer>;
     address(name: string, params: Params): string;
     static: boolean;
   };
@@ -208,8 +290,10 @@ interface Chronotope {
   groups(rows: Row[], column: string): Map<any, Row[]>;
   timeline(labels: string[]): string[];
   often(row: Row, chart: ChartSpec): string | null;
+  ENOUGH: number;
   isFaint(row: Row, chart: ChartSpec): boolean;
-  faintNote(rows: Row[], chart: ChartSpec): string[];
+  trust(row: Row, chart: ChartSpec): number;
+  faintNote(rows: Row[], chart: ChartSpec): string | false;
   columnName(column: string): string;
   leads(column: string, value: any, state: State, row: Row): { href?: string; act?: () => void };
   conditionLabels(parent: Element, options: { conditions: string[]; name: (label: string) => string; x: (at: number) => number; y: number; right: number; step: number; now: number; choose?: (label: string) => void }): void;
@@ -218,7 +302,7 @@ interface Chronotope {
   rankedPlaces: Draw;
   // search.js
   combobox(options: { label: string; placeholder: string; choose: (word: string) => void }): { element: HTMLElement; input: HTMLInputElement };
-  wordChips(parent: Element, words: string[], takeAway: (word: string) => void): void;
+  wordPicker(options: { title: string; label: string; placeholder: string; go: (words: string[]) => void }): { elements: HTMLElement[]; show(words: string[]): void };
   // where.js
   stateOf(params: Record<string, string>, acts?: boolean): State;
   placeOf(label: string): { at?: string; place?: string };
@@ -227,7 +311,7 @@ interface Chronotope {
   where(element: HTMLElement): { show(state: State | null, uses: ViewKind["uses"], rates?: (number | null)[] | null): void };
   // views
   wordLink(word: string, params?: Params): HTMLElement;
-  wordPanels: Record<string, (extra?: Partial<PanelOptions>) => Panel>;
+  wordPanels: Record<string, PanelOptions>;
   ratesOf(series: Answer, state: State): (number | null)[] | null;
   evidence(word: string, at: string | null, near?: string | null): Asked;
   sentences(options?: { title?: string; choices?: boolean }): { element: HTMLElement; show(word: string, state: State, params: Record<string, string>, neighbors?: string[]): void };

@@ -1,5 +1,4 @@
 // The time slider and the place chooser, shared by all charts of a view through the address.
-// @ts-check
 "use strict";
 
 {
@@ -66,7 +65,7 @@
 
   /** The name of a condition: in a chart about one place, its time. */
   ct.namer = (state) => (label) => {
-    const at = state.within !== null && ct.placeOf(label).place === state.within ? ct.placeOf(label).at : null;
+    const at = state.within !== null && ct.placeOf(label).place === state.place ? ct.placeOf(label).at : null;
     return ct.format.label(at ?? label);
   };
 

@@ -1,6 +1,5 @@
 // The bump chart: the nearest words in each condition, the nearest on top, each joined with itself in the next column.
 // Its rows are those of neighbors with at=all; a row without a rank is not among the nearest there.
-// @ts-check
 "use strict";
 
 {
@@ -78,9 +77,9 @@
 
     const hidden = conditions.filter((label) => !shown.includes(label));
     return [
-      hidden.length ? `Not drawn because the page is too narrow: ${ct.format.some(hidden.map(name), 6)}; the table has all.` : "",
-      links.some((link) => link.far) ? "Dotted lines: times between are not drawn." : "",
-    ].filter(Boolean);
+      hidden.length > 0 && `Not drawn because the page is too narrow: ${ct.format.some(hidden.map(name), 6)}; the table has all.`,
+      links.some((link) => link.far) && "Dotted lines: times in between are not drawn.",
+    ];
   };
 
   /** Over time: a word of the first half, of the second, or of both. Over places: of several places, or of one. */

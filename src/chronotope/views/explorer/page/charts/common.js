@@ -1,5 +1,4 @@
 // Shared by the charts: layers, labels of conditions, the band behind the chosen condition, faint marks, links.
-// @ts-check
 "use strict";
 
 {
@@ -52,14 +51,17 @@
 
   /** How often the word of a row occurs, for its tip. */
   ct.often = (row, chart) =>
-    chart.faint && ct.known(row[chart.faint]) && ct.about.counted ? `occurs here ${ct.format.times(row[chart.faint])}` : null;
+    ct.about.counted && ct.known(row[chart.faint]) ? `occurs here ${ct.format.times(row[chart.faint])}` : null;
 
-  /** Whether a row has too few occurrences. */
-  ct.isFaint = (row, chart) =>
-    Boolean(chart.faint) && ct.about.counted && ct.known(row[chart.faint]) && row[chart.faint] < ct.ENOUGH;
+  /** A mark of fewer occurrences is drawn faint. */
+  ct.ENOUGH = 5;
+  ct.isFaint = (row, chart) => ct.about.counted && ct.known(row[chart.faint]) && row[chart.faint] < ct.ENOUGH;
+
+  /** The opacity of the mark of a row. */
+  ct.trust = (row, chart) => (ct.isFaint(row, chart) ? 0.28 : 1);
 
   ct.faintNote = (rows, chart) =>
-    rows.some((row) => ct.isFaint(row, chart)) ? ["Faint: fewer than five occurrences."] : [];
+    rows.some((row) => ct.isFaint(row, chart)) && "Faint: fewer than five occurrences.";
 
   /** The name of a column in a chart. */
   ct.columnName = (column) =>

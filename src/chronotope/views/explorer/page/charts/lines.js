@@ -1,6 +1,5 @@
 // Lines over conditions: a line for each value of `color`, bands for intervals, change points, the chosen condition.
 // Places have no order: they are drawn as rows (ranked.js).
-// @ts-check
 "use strict";
 
 {
@@ -104,7 +103,7 @@
         group.setAttribute("class", `point color-${one.color}${at === now ? " now" : ""}${ct.isFaint(row, chart) ? " faint" : ""}`);
         ct.move(group, x(at), y(value));
         const size = conditions.length > 40 ? 2.4 : 4;
-        ct.set(group.firstChild, { r: at === now ? size + 2 : size, "fill-opacity": ct.trust(chart.faint && row[chart.faint]) });
+        ct.set(group.firstChild, { r: at === now ? size + 2 : size, "fill-opacity": ct.trust(row, chart) });
         const interval = ct.known(one.low[at]) ? `95 % interval ${ct.format.short(one.low[at])} to ${ct.format.short(one.high[at])}` : null;
         ct.tell(group, [
           `${named ? `${one.name}, ` : ""}${name(conditions[at])}: ${ct.format.short(value)}`,
@@ -119,10 +118,10 @@
 
     const gaps = series.some((one) => one.values.some((value, at) => !ct.known(value) && one.values.slice(0, at).some(ct.known) && one.values.slice(at).some(ct.known)));
     return [
-      every.size > series.length ? `Not drawn: ${ct.format.many(every.size - series.length, "more line")}; the table has all.` : "",
-      gaps ? "A gap in a line: there is no value for that time." : "",
-      ...ct.faintNote(rows, chart),
-    ].filter(Boolean);
+      every.size > series.length && `Not drawn: ${ct.format.many(every.size - series.length, "more line")}; the table has all.`,
+      gaps && "A gap in a line: there is no value for that time.",
+      ct.faintNote(rows, chart),
+    ];
   };
 
   function stretches(values) {

@@ -1,5 +1,4 @@
 // Labeled points: rows of kind 'path' are joined in order; a map if the columns are lon and lat.
-// @ts-check
 "use strict";
 
 {
@@ -55,7 +54,11 @@
     const texts = named.map(({ row, spot }) => ({ key: row.place, text: row.place, at: spot, class: `label place${row.place === state.place ? " now" : ""}` }));
     ct.texts(layer.names, texts, { "text-anchor": "middle" });
     const lost = answer.rows.length - rows.length;
-    return [high > low ? `Color: ${ct.columnName(chart.value)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "", lost ? `Not on the map: ${ct.format.many(lost, "place")} without coordinates; the table has all.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [
+      high > low && `Color: ${ct.columnName(chart.value)}, from ${number(low)} (pale) to ${number(high)} (strong).`,
+      lost > 0 && `Not on the map: ${ct.format.many(lost, "place")} without coordinates; the table has all.`,
+      ct.faintNote(rows, chart),
+    ];
   }
 
   /** The path of a word among its neighbors. @type {Draw} */
@@ -94,7 +97,7 @@
     ct.join(layer.points, every, (row) => row[chart.label], () => ct.s("g", null, ct.s("circle", { class: "hot" })), (group, row) => {
       group.setAttribute("class", `point color-0${isNow(row) ? " now" : ""}${here(row) ? "" : " other"}${ct.isFaint(row, chart) ? " faint" : ""}`);
       ct.move(group, x(row), y(row));
-      ct.set(group.firstChild, { r: isNow(row) ? 7 : here(row) ? 4.5 : 2.5, "fill-opacity": ct.trust(chart.faint && row[chart.faint]) });
+      ct.set(group.firstChild, { r: isNow(row) ? 7 : here(row) ? 4.5 : 2.5, "fill-opacity": ct.trust(row, chart) });
       ct.tell(group, [ct.cell(order.includes(row[chart.label]) ? "condition" : "label", row[chart.label]), ct.often(row, chart)]);
       ct.act(group, state.acts && order.includes(row[chart.label]) ? () => state.choose(row[chart.label]) : null);
     });
@@ -125,11 +128,11 @@
     });
     const crowded = others.length - friends.length;
     return [
-      path.length < every.length ? "Small dots: the word in other places." : "",
-      crowded > 0 ? `Not drawn: ${ct.format.many(crowded, "word")} that would cover others; the table has all.` : "",
-      steps.some((step) => step.far) ? "Dotted: times between are left out." : "",
-      ...ct.faintNote(every, chart),
-    ].filter(Boolean);
+      path.length < every.length && "Small dots: the word in other places.",
+      crowded > 0 && `Not drawn: ${ct.format.many(crowded, "word")} that would cover others; the table has all.`,
+      steps.some((step) => step.far) && "Dotted: times in between are left out.",
+      ct.faintNote(every, chart),
+    ];
   }
 
   /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */

@@ -1,5 +1,4 @@
 // Ranked bars, one in each row; with several conditions, a row for each with its words side by side.
-// @ts-check
 "use strict";
 
 {
@@ -30,10 +29,10 @@
     }));
     draw(drawing, items, chart.value);
     return [
-      rows.length > shown.length ? `Not drawn: ${ct.format.many(rows.length - shown.length, "more row")}; the table has all.` : "",
-      shown.some((row) => row.match === false) ? "Pale: no match; the upright line is the similarity that a match needs." : "",
-      ...ct.faintNote(shown, chart),
-    ].filter(Boolean);
+      rows.length > shown.length && `Not drawn: ${ct.format.many(rows.length - shown.length, "more row")}; the table has all.`,
+      shown.some((row) => row.match === false) && "Pale: no match; the vertical line is the similarity that a match needs.",
+      ct.faintNote(shown, chart),
+    ];
   };
 
   /** A chart of lines whose conditions have no order (places), or of one condition: a row for each. @type {Draw} */
@@ -61,7 +60,7 @@
     items.sort((a, b) => b.marks[0].value - a.marks[0].value);
     draw(drawing, items, chart.y);
     const left = ct.distinct(answer.rows, by).length - items.length;
-    return [left ? `Not drawn: ${left} without a value.` : "", ...ct.faintNote(rows, chart)].filter(Boolean);
+    return [left > 0 && `Not drawn: ${left} without a value.`, ct.faintNote(rows, chart)];
   };
 
   function detailOf(row, chart) {
@@ -124,7 +123,7 @@
           (bar, mark) => {
             const [line, whisker, dot, needed] = bar.children;
             bar.setAttribute("class", several ? `point color-${mark.color}` : "bar");
-            const trust = mark.row.match === false ? 0.28 : ct.trust(chart.faint && mark.row[chart.faint]);
+            const trust = mark.row.match === false ? 0.28 : ct.trust(mark.row, chart);
             ct.set(line, { x1: x(0), x2: x(mark.value), y1: ROW / 2, y2: ROW / 2, "stroke-opacity": trust, visibility: several ? "hidden" : null });
             const known = ct.known(mark.low) && ct.known(mark.high);
             ct.set(whisker, { x1: x(known ? mark.low : 0), x2: x(known ? mark.high : 0), y1: ROW / 2, y2: ROW / 2, visibility: known ? null : "hidden" });
@@ -204,7 +203,7 @@
         ct.set(title, { x: narrow ? 6 : 8, y: line });
         const [track, value, mark, dot] = measure.children;
         const score = best[chart.value];
-        const trust = ct.trust(chart.faint && best[chart.faint]);
+        const trust = ct.trust(best, chart);
         ct.set(track, { x1: start, x2: end, y1: middle, y2: middle });
         ct.set(value, { x1: x(Math.max(low, 0)), x2: x(ct.known(score) ? score : 0), y1: middle, y2: middle, "stroke-opacity": trust });
         ct.set(mark, { x1: x(best.needed || 0), x2: x(best.needed || 0), y1: middle - 7, y2: middle + 7, visibility: ct.known(best.needed) ? null : "hidden" });
@@ -245,8 +244,8 @@
       },
     );
     return [
-      groups.length > shown.length ? `Not drawn: ${ct.format.many(groups.length - shown.length, "more row")}; the table has all.` : "",
-      ...ct.faintNote(answer.rows, chart),
-    ].filter(Boolean);
+      groups.length > shown.length && `Not drawn: ${ct.format.many(groups.length - shown.length, "more row")}; the table has all.`,
+      ct.faintNote(answer.rows, chart),
+    ];
   }
 }

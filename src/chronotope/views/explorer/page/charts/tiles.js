@@ -1,5 +1,4 @@
 // Tiles: condition × condition, time × place, place × place. The stronger the color, the greater the value.
-// @ts-check
 "use strict";
 
 {
@@ -44,9 +43,9 @@
       across.length < allAcross.length || down.length < allDown.length
         ? `Drawn: ${across.length} of ${allAcross.length} columns and ${down.length} of ${allDown.length} rows; the table has all.`
         : "",
-      high > low && (size < 34 || tall < 16) ? `Color: ${ct.columnName(columnValue)}, from ${number(low)} (pale) to ${number(high)} (strong).` : "",
-      ...ct.faintNote(answer.rows.filter((row) => ct.known(row[columnValue])), chart),
-    ].filter(Boolean);
+      high > low && (size < 34 || tall < 16) && `Color: ${ct.columnName(columnValue)}, from ${number(low)} (pale) to ${number(high)} (strong).`,
+      ct.faintNote(answer.rows.filter((row) => ct.known(row[columnValue])), chart),
+    ];
     // Another condition moves only the frame.
     const last = drawn.get(svg);
     if (last && last.width === width && last.rows === answer.rows && layer.tiles.firstChild) return hidden;

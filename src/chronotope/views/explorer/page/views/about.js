@@ -1,5 +1,4 @@
 // About the model and its text, and how to read the pages.
-// @ts-check
 "use strict";
 
 {
@@ -28,7 +27,7 @@
             "prose",
             "How to read it",
             ct.h("p", null, "Similarity is the cosine of two vectors: 1 for words used in the same contexts, 0 for unrelated ones. Opposites such as war and peace are often similar, because they occur in the same contexts."),
-            ct.h("p", null, "The vector of a rare word is uncertain. Marks of fewer than five occurrences are drawn faint or left out, as the caption says. If the sources of a corpus change, its words seem to change, too: read the sentences before you believe a curve."),
+            ct.h("p", null, "The vector of a rare word is uncertain. Marks for fewer than five occurrences are faint or left out, as the caption says. If the sources of a corpus change, its words seem to change, too: read the sentences before you believe a curve."),
           ),
           panel(
             "",

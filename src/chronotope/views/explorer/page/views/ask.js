@@ -1,5 +1,4 @@
 // Any question of the registry: a form made from its parameters, its chart, its table.
-// @ts-check
 "use strict";
 
 {
@@ -24,7 +23,8 @@
             page = asking(ct.questions[name]);
             ct.replace(element, page.element);
           }
-          await page.show(address.params, state);
+          // The page has no chooser of a place: labels leave out only a place that the question names.
+          await page.show(address.params, { ...state, place: address.params.place ?? null });
         },
       };
     },

@@ -1,5 +1,4 @@
 // Words on an axis between other words: (health + medical) - (duty + attention).
-// @ts-check
 "use strict";
 
 {
@@ -9,20 +8,14 @@
     uses: { place: true },
     title: (address) => (address.words.length ? `${address.words.map(ct.format.word).join(", ")} on an axis` : "Words on an axis"),
     create() {
-      const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Words placed" });
-      const box = ct.combobox({
-        label: "Add a word to place",
-        placeholder: "Word to place",
-        choose: (word) => !words.includes(word) && go([...words, word]),
-      });
+      const picker = ct.wordPicker({ title: "Words placed", label: "Add a word to place", placeholder: "Word to place", go });
       const formula = ct.h("input", { id: "formula", type: "text", maxlength: 500, placeholder: "(war + army) - (peace + treaty)", autocomplete: "off", spellcheck: "false" });
       const fixed = ct.h("input", { id: "fixed", type: "checkbox", onchange: () => formula.value.trim() && go(words) });
       const cite = ct.h("button", { type: "button", onclick: () => ct.cite(`${ct.format.list(words.map(ct.format.quoted))} on the axis ${formula.value}`) }, "Cite");
       const form = ct.h(
         "form",
         { class: "picker", onsubmit: (event) => (event.preventDefault(), go(words)) },
-        chips,
-        box.element,
+        picker.elements,
         ct.h("label", { class: "field", for: "formula" }, ct.h("span", null, "The axis: words at one end − words at the other"), formula),
         ct.h("label", { for: "fixed" }, fixed, ct.h("span", null, "the same axis at all times")),
         ct.h("button", { class: "strong" }, "Draw"),
@@ -32,7 +25,10 @@
       const panel = ct.panel({
         class: "wide",
         plain: "On the axis",
-        lead: () => `Above zero a word is nearer to the words before the minus (${formula.value.split(" - ")[0].replace(/^\((.*)\)$/, "$1")}), below zero nearer to those after it.`,
+        lead: ({ facts }) => {
+          const [plus, minus] = [facts.plus, facts.minus].map((words) => ct.format.list(words.map(ct.format.word)));
+          return minus ? `Above zero a word is nearer to ${plus}, below zero nearer to ${minus}.` : `The higher, the nearer to ${plus}.`;
+        },
         extra: () => ({ colors: words }),
         caption: (answer) => [answer.rows.some((row) => ct.known(row.low)) ? "The band shows how much the position depends on the choice of words for the two ends." : null],
       });
@@ -44,7 +40,7 @@
           "div",
           { class: "opening" },
           ct.h("h1", null, "Words on an axis"),
-          ct.h("p", { class: "deck" }, "Name words for two ends, such as peace at one and war at the other, and see where a word was between them."),
+          ct.h("p", { class: "deck" }, "Name words for the two ends of an axis, such as war and peace, and see where a word lies between them."),
           form,
         ),
         state,
@@ -65,9 +61,9 @@
         const asked = address.params.formula || "";
         if (document.activeElement !== formula || asked) formula.value = asked;
         fixed.checked = Boolean(address.params.fixed);
-        ct.wordChips(chips, words, (word) => go(words.filter((other) => other !== word)));
+        picker.show(words);
         const beyond = every.length > MOST ? `Five words at most. Not shown: ${ct.format.list(every.slice(MOST).map(ct.format.word))}. ` : "";
-        const missing = !words.length ? "First choose a word to place." : asked ? "" : "Now write the axis: words joined by +, the two ends separated by a minus with spaces around it.";
+        const missing = !words.length ? "Choose a word to place on the axis." : asked ? "" : "Write the axis: words joined by +, and between the two ends a minus with spaces around it.";
         if (missing) return nothing(missing);
         try {
           const question = ct.ask("axis", { word: words, formula: asked, fixed: fixed.checked || null, place: where.within });

@@ -1,5 +1,4 @@
 // Two to five words side by side: how each changed, how often each occurs, how similar they are.
-// @ts-check
 "use strict";
 
 {
@@ -9,8 +8,8 @@
     uses: { place: true },
     title: (address) => (address.words.length ? `Compare ${address.words.map(ct.format.word).join(", ")}` : "Compare words"),
     create() {
-      const chips = ct.h("div", { class: "chips", role: "group", "aria-label": "Words compared" });
-      const box = ct.combobox({ label: "Add a word", placeholder: "Add a word", choose: add });
+      const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
+      const picker = ct.wordPicker({ title: "Words compared", label: "Add a word", placeholder: "Add a word", go });
       const deck = ct.h("p", { class: "deck", role: "status" });
       const notice = ct.h("div", { class: "notices" });
       const base = ct.h("select", { onchange: () => ct.address.change({ base: base.value }, true) });
@@ -30,14 +29,14 @@
               : "Similarity of each word in a place with its own use in all other places.";
           },
           extra,
-          chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), band: null }),
+          chart: () => ({ ...ct.questions.series.chart, band: null }),
         }),
         pairs: ct.panel({ plain: "How near to each other", lead: () => `Similarity of ${ct.format.quoted(base.value)} with each other word: the higher, the more similar their use.`, extra }),
         often: ct.panel({
           plain: "How often each is used",
           lead: "Occurrences per million words.",
           extra,
-          chart: () => ({ .../** @type {ChartSpec} */ (ct.questions.series.chart), y: "per_million", band: null }),
+          chart: () => ({ ...ct.questions.series.chart, y: "per_million", band: null }),
           notes: () => [],
         }),
       };
@@ -46,20 +45,13 @@
       const element = ct.h(
         "div",
         { class: "compare-page" },
-        ct.h("div", { class: "opening" }, ct.h("h1", null, "Compare words"), deck, ct.h("div", { class: "picker" }, chips, box.element, cite), notice),
+        ct.h("div", { class: "opening" }, ct.h("h1", null, "Compare words"), deck, ct.h("div", { class: "picker" }, picker.elements, cite), notice),
         holder,
       );
       /** @type {string[]} */
       let words = [];
       // The same as on the page of a word.
       const usual = ct.about.times.length ? "first" : "overall";
-
-      const go = (next) => ct.address.go("compare", next, { ...ct.address.current().params, base: null });
-
-      function add(word) {
-        const { words: all } = ct.address.current();
-        if (!all.includes(word)) go([...all, word]);
-      }
 
       /** @type {View["show"]} */
       async function show(address, state, turn) {
@@ -88,7 +80,7 @@
           ),
           beyond.length ? ct.h("p", { class: "notice", role: "alert" }, `Five words at most. Not shown: ${ct.format.list(beyond.map(ct.format.word))}.`) : null,
         );
-        ct.wordChips(chips, words, (word) => go(ct.address.current().words.filter((other) => other !== word)));
+        picker.show(words);
         cite.hidden = holder.hidden = words.length < 2;
         deck.textContent =
           words.length < 2

@@ -1,5 +1,4 @@
 // Equivalents: which words were used at every other time or place as this one was used here?
-// @ts-check
 "use strict";
 
 {
@@ -14,7 +13,7 @@
         class: "wide equivalents",
         plain: "Its equivalents",
         title: (answer, state) => `Words used like ${ct.format.quoted((answer.rows[0] || {}).word || "")} ${ct.format.in(state.condition)}`,
-        lead: "For each time or place the words whose use there is most similar, the best first. The upright line marks the similarity that a match needs; a pale bar does not reach it, so there is no match.",
+        lead: "For each time or place, the words whose use there is most similar, the best first. The vertical line is the similarity that a match needs. A pale bar ends before it: there is no match.",
         caption: () => ["There is always a nearest word. Even a match need not be the right counterpart: read its sentences."],
       });
       const element = ct.h("div", { class: "parts-page" }, ct.h("div", { class: "opening" }, heading, deck, actions), ct.h("div", { class: "panels" }, panel.element));
@@ -40,8 +39,8 @@
         turn.rates(ct.ratesOf(series, state));
         const row = series.rows.find((one) => one.condition === state.condition);
         ct.replace(heading, "Equivalents of ", ct.h("em", null, ct.format.word(word)));
-        const others = ct.about.places.length ? (ct.about.times.length ? "every other time in this place and every other place at this time" : "every other place") : "every other time";
-        deck.textContent = `${ct.format.quoted(word)} occurs ${ct.format.times(row ? row.count : 0)} ${ct.format.in(state.condition)}. These are the words used like it in ${others}.`;
+        const others = ct.about.places.length ? (ct.about.times.length ? "in this place at every other time, and in every other place at this time" : "in every other place") : "at every other time";
+        deck.textContent = `${ct.format.quoted(word)} occurs ${ct.format.times(row ? row.count : 0)} ${ct.format.in(state.condition)}. These are the words used like it ${others}.`;
         const here = { at: state.at, place: state.place };
         ct.replace(
           actions,

@@ -1,5 +1,4 @@
 // The sentences with a word, their dates and documents; filtered by condition, document and neighbor.
-// @ts-check
 "use strict";
 
 {

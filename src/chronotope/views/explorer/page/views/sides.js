@@ -1,5 +1,4 @@
 // Two times or places side by side: the nearest words and the sentences of a word in each.
-// @ts-check
 "use strict";
 
 {
@@ -52,7 +51,7 @@
       { onchange: () => ct.address.change(name === "at" ? ct.placeOf(select.value) : { to: select.value }) },
       ct.about.conditions.map((one) => ct.h("option", { value: one.label }, ct.format.label(one.label))),
     );
-    const panel = ct.wordPanels.nearest();
+    const panel = ct.panel(ct.wordPanels.nearest);
     const sentences = ct.sentences({ title: "Sentences", choices: false });
     const label = ct.h("label", { class: "choice" }, ct.h("span", null, name === "at" ? "Left" : "Right"), select);
     return {

@@ -1,5 +1,4 @@
 // The first page: the search, the words that changed most, and the words that stayed the same.
-// @ts-check
 "use strict";
 
 {
@@ -52,7 +51,7 @@
     async function fill() {
       const late = setTimeout(() => (state.textContent = "Comparing every word with itself …"), ct.LATE);
       try {
-        const answer = await ct.source.get(question);
+        const answer = await ct.ask(question, {}).answer;
         said.textContent = lead(answer);
         const most = Math.max(0.001, ...answer.rows.map((row) => Math.abs(row.change ?? 0)));
         ct.replace(rows, answer.rows.slice(0, question === "drift" ? SHOWN : 20).map((row) => item(row, most)));
@@ -87,7 +86,7 @@
     const said = [
       "Two words are neighbors if they occur in the same contexts. They need not stand side by side.",
       "Similarity runs from 0 (unrelated) to 1 (used alike).",
-      "Marks of fewer than five occurrences are drawn faint. Before you believe a change, read the sentences.",
+      "Marks for fewer than five occurrences are faint. Before you believe a change, read the sentences.",
     ];
     const box = ct.h(
       "aside",

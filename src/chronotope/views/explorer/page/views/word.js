@@ -1,5 +1,4 @@
 // A word's page: its neighbors here and over time, how its use changed, where, how often, and the sentences.
-// @ts-check
 "use strict";
 
 {
@@ -25,7 +24,8 @@
       });
       /** @type {Record<string, Panel>} */
       const panels = {};
-      for (const name of Object.keys(ct.wordPanels)) if (wanted(name)) panels[name] = ct.wordPanels[name](name === "frequency" ? {} : { extra: marks });
+      for (const [name, options] of Object.entries(ct.wordPanels))
+        if (wanted(name)) panels[name] = ct.panel(name === "frequency" ? options : { ...options, extra: marks });
       const sentences = ct.sentences();
       const epigraph = ct.epigraph();
       const against = chooser();

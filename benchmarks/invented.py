@@ -1,4 +1,4 @@
-"""Invented co-occurrence counts of any size, in memory: Zipfian words in topics that drift from year to year."""
+"""Invented co-occurrence counts and embeddings of any size, in memory."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from chronotope.config import ConditionedSettings, CountSettings
 from chronotope.cooccurrence import CellArrays, Counts, scale_of_conditions
 from chronotope.cooccurrence.association import targets, weights
 from chronotope.cooccurrence.vocabulary import Support, Vocabulary
+from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.methods.cw2v.parameters import Parameters
 
 TOPICS = 40
@@ -47,7 +48,10 @@ class CountsOfNoText(Counts):
 
 
 def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> Counts:
-    """Counts of `draws` pairs of words in each condition; about two thirds of the pairs are distinct."""
+    """Return counts of `draws` pairs in each condition: Zipfian words in topics that drift from year to year.
+
+    About two thirds of the pairs are distinct.
+    """
     random = np.random.default_rng(seed)
     chance = 1 / (np.arange(words) + 1.0)
     taste, drift = random.standard_normal((2, TOPICS, words))
@@ -85,6 +89,26 @@ def invented_counts(words: int, conditions: int, draws: int, seed: int = 1) -> C
     )
 
 
+def invented_embeddings(words: int, conditions: int, dimensions: int, seed: int = 1) -> ConditionedEmbeddings:
+    """Return words in groups of about thirty that move from year to year, all present in every year."""
+    random = np.random.default_rng(seed)
+    scale = np.linspace(2, 0.3, dimensions, dtype=np.float32)
+
+    def noise() -> np.ndarray:
+        return random.standard_normal((words, dimensions), dtype=np.float32) * scale
+
+    groups = noise()[: words // 30]
+    common, way = groups[random.integers(0, len(groups), words)] + np.float32(0.7) * noise(), noise()
+    vectors = np.empty((conditions * words, dimensions), np.float32)
+    for number in range(conditions):
+        here = slice(number * words, (number + 1) * words)
+        vectors[here] = common + np.float32(0.6 * number / conditions) * way + np.float32(0.2) * noise()
+    count = np.tile(200_000 // (np.arange(words) + 1) + 5, conditions)
+    support = Support(np.arange(conditions + 1) * words, np.tile(np.arange(words), conditions), count)
+    years = Conditions.of_times([str(1960 + number) for number in range(conditions)])
+    return ConditionedEmbeddings([f"word{number}" for number in range(words)], years, support, vectors)
+
+
 @dataclass(frozen=True)
 class HeldOutCells:
     """Cells that training does not see, both directions."""
@@ -95,7 +119,7 @@ class HeldOutCells:
     weight: Any
 
     def error(self, parameters: Parameters, support: Support) -> float:
-        """The weighted mean squared error of the predictions."""
+        """Return the weighted mean squared error of the predictions."""
         v, u, q, d, d_, b, b_ = parameters
         word, condition = support.word, support.condition
         squared = 0.0
@@ -109,7 +133,7 @@ class HeldOutCells:
 
 
 def hold_out(counts: Counts, settings: ConditionedSettings, share: float = 0.02) -> tuple[Counts, HeldOutCells]:
-    """The counts without a share of their cells, and these."""
+    """Return the counts without a share of their cells, and these cells."""
     random = np.random.default_rng(0)
     support, scale = counts.vocabulary.support, scale_of_conditions(counts, settings.scaling)
     kept, found = [], []
