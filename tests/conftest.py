@@ -52,6 +52,12 @@ def small() -> Counts:
 
 
 @pytest.fixture(scope="session")
+def grid() -> Counts:
+    """Time × place, where some words are missing from some conditions."""
+    return counted(worlds.time_and_place(documents=150), time="time", place="place", min_count=3)
+
+
+@pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small runs with their models: by time, by place, by both, and of one time bin only."""
     made = {

@@ -1,40 +1,57 @@
-"""Dates are whole numbers: bins agree with the calendar of the standard library, and go on beyond it."""
+"""Bins agree with the calendar of the standard library, and go on beyond it; what is no date is never a fault."""
 
 from __future__ import annotations
 
 import datetime
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chronotope.config import NamedBin
 from chronotope.corpus.binning import regular_bins
-from chronotope.corpus.dates import date_from_days, days_from_date, read_dates
+from chronotope.corpus.dates import date_from_days, read_dates
 from chronotope.corpus.source import read_corpus
 from worlds import tokenize
 
-EPOCH = datetime.date(1970, 1, 1)
+EVERY = ("1y", "10y", "7y", "100y", "1q", "1mo", "6mo", "1w", "1d")
+DAYS = st.integers(-4_000_000, 4_000_000)  # about the years -9000 to 12900
 
 
-def label(text: str, every: str) -> str:
-    bins = regular_bins(every)
-    return bins.label(int(bins.assign(read_dates(pl.Series([text]))).key[0]))
-
-
-@given(st.dates())
-def test_days_agree_with_the_standard_library(date):
-    days = int(days_from_date(np.array([date.year]), np.array([date.month]), np.array([date.day]))[0])
-    assert days == (date - EPOCH).days
-    assert date_from_days(days) == (date.year, date.month, date.day)
+def binned(texts: list[str], every: str) -> tuple[list[int], list[str]]:
+    """The keys of the bins of readable dates, and their labels."""
+    bins, dates = regular_bins(every), read_dates(pl.Series(texts, dtype=pl.String))
+    keys = bins.assign(dates).key[dates.readable].tolist()
+    return keys, [bins.label(key) for key in keys]
 
 
 @given(st.dates())
-def test_weeks_agree_with_the_standard_library(date):
+def test_days_and_weeks_agree_with_the_standard_library(date):
     year, week, _ = date.isocalendar()
-    assert label(date.isoformat(), "1w") == f"{year:04d}-W{week:02d}"
+    assert binned([date.isoformat()], "1w")[1] == [f"{year:04d}-W{week:02d}"]
+    assert binned([date.isoformat()], "1d")[1] == [date.isoformat()]
+
+
+def written(year: int, month: int, day: int) -> str:
+    """In ISO form: years beyond four digits and before our era have a sign."""
+    sign = "-" if year < 0 else "+" if year > 9999 else ""
+    return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
+
+
+@settings(max_examples=100)
+@given(DAYS, DAYS, st.sampled_from(EVERY))
+def test_bins_keep_the_order_of_days_and_have_a_name_each(one, other, every):
+    keys, labels = binned([written(*date_from_days(day)) for day in sorted([one, other])], every)
+    assert keys[0] <= keys[1]
+    assert (labels[0] == labels[1]) == (keys[0] == keys[1])
+
+
+@settings(max_examples=200)
+@given(st.lists(st.one_of(st.text(max_size=30), st.from_regex(r"[-+]?\d{0,12}([-/.T: ]\d{0,4}){0,6}")), max_size=20))
+def test_what_is_no_date_is_unreadable_and_never_a_fault(texts):
+    for every in ("1y", "1mo", "1w", "1d"):
+        assert all(binned(texts, every)[1])
 
 
 @pytest.mark.parametrize(
@@ -49,8 +66,10 @@ def test_weeks_agree_with_the_standard_library(date):
         ("1998-02-01", "1w", "1998-W05"),
         ("2021-01-03", "1w", "2020-W53"),
         ("1998-03-12", "1d", "1998-03-12"),
+        ("0000-02-29", "1y", "0"),
         ("-44-03", "1y", None),
         ("-0044-03-15", "1y", "-44"),
+        ("-0044-03-15", "1d", "-0044-03-15"),
         ("-5", "10y", "-10s"),
         ("+12024", "1y", "12024"),
         ("36526", "1y", None),
@@ -58,7 +77,7 @@ def test_weeks_agree_with_the_standard_library(date):
     ],
 )
 def test_labels(text, every, expected):
-    assert (label(text, every) if read_dates(pl.Series([text])).readable[0] else None) == expected
+    assert binned([text], every)[1] == ([expected] if expected else [])
 
 
 READ = {
@@ -95,18 +114,8 @@ def test_other_dates_are_not(text):
 
 
 def test_bins_are_ordered_by_time_and_places_by_letter(tmp_path):
-    rows = [
-        {"text": "a", "year": year, "place": place}
-        for year, place in [
-            ("+12024", "b"),
-            (2024, "Ç"),
-            (-5, "a/b"),
-            (2024, "B"),
-            (2024, "É"),
-            (2024, "a/b"),
-            (2024, "A/B"),
-        ]
-    ]
+    given = [("+12024", "b"), (2024, "Ç"), (-5, "a/b"), (2024, "B"), (2024, "É"), (2024, "a/b"), (2024, "A/B")]
+    rows = [{"text": "a", "year": year, "place": place} for year, place in given]
     store = tokenize(read_corpus(rows, time="year", place="place"), tmp_path / "s")
     assert store.conditions.labels == ("-5/a/b", "2024/a/b", "2024/b", "2024/Ç", "2024/É", "12024/b")
     assert store.conditions.index("2024/A/B") == 1

@@ -4,8 +4,6 @@ import polars as pl
 import pytest
 
 import chronotope as ct
-from chronotope.config import CorpusSettings
-from chronotope.corpus.lexicon import Normalizer
 from chronotope.corpus.tokenizer import split_texts
 from chronotope.errors import InputError, SettingsError
 
@@ -86,17 +84,6 @@ def test_what_is_wrong_with_lemmas_is_told():
         counted(lemmas="xx")
     with pytest.raises(InputError, match="must return a string"):
         counted(lemmas=lambda _: 3)
-
-
-@pytest.mark.parametrize(
-    ("form", "word"), [("مـُحَمَّد", "محمد"), ("İstanbul", "istanbul"), ("❤\ufe0f", "❤"), ("Straße", "straße")]
-)
-def test_variants_of_writing_are_one_word(form, word):
-    assert Normalizer(CorpusSettings())(form) == word
-
-
-def test_accents_of_other_scripts_are_kept():
-    assert Normalizer(CorpusSettings(strip_accents=True))("हिन्दी") == "हिन्दी"
 
 
 def test_emoji_are_words_on_request():

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
-import pickle
 import subprocess
 import sys
-import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
-from chronotope.corpus.batches import read_batches, tokenize_piece, write_batches
+from chronotope.cooccurrence import count
 from chronotope.corpus.report import CorpusReport
-from chronotope.corpus.selection import Selection
 from chronotope.corpus.source import read_corpus
 from chronotope.corpus.text_store import TextStore
 from chronotope.datasets.sotu import sotu_corpus
 from chronotope.errors import MissingExtraError
-from chronotope.runtime.resources import Resources
 from worlds import contents, documents, tokenize
 
 
@@ -69,56 +66,32 @@ def test_duplicates_and_flags_are_reported(tmp_path):
     assert [condition.duplicates for condition in report.conditions] == [0, 0, 1, 0, 0, 0]
     assert [condition.flag for condition in report.conditions] == ["partial?", "", "", "", "", "partial?"]
     assert CorpusReport.from_dict(json.loads(json.dumps(report.to_dict()))) == report
-
-
-@pytest.mark.parametrize(
-    ("dates", "every", "flags"),
-    [
-        (["1998-01-05", "1998-12-20", "1999-01-09", "1999-05-30"], "1y", ["", "partial?"]),
-        (["1998-06-05T10:00", "1998-12-20T09:30", "1999-01-09 10:00", "1999-12-30"], "1y", ["partial?", ""]),
-        (["1997-01-20", "1998-01-27", "1999-01-19"], "1y", ["", "", ""]),
-        (["1998", "1999"], "1y", ["", ""]),
-        (["1990", "1999", "2000", "2004"], "10y", ["", "partial?"]),
-        (["Jan 1998", "30 June 1998", "July 1998", "1 August 1998"], "6mo", ["", "partial?"]),
-        (["1998-01-05", "1998-05-30"], "1y", [""]),
-    ],
-    ids=[
-        "ends in May",
-        "begins in June",
-        "each in January",
-        "bare years",
-        "half a decade",
-        "half of half a year",
-        "alone",
-    ],
-)
-def test_a_bin_that_ends_early_is_flagged_by_its_dates(dates, every, flags, tmp_path):
-    rows = [{"text": "a long day " * 20_000, "date": date} for date in dates]
-    report = tokenize(read_corpus(rows, time="date", every=every), tmp_path / "s").report
-    assert [condition.flag for condition in report.conditions] == flags
-
-
-def test_named_bins_that_end_early_are_flagged(tmp_path):
-    bins = [("before", 1900, 1913), ("war", "1914-07-28", "1918-11-11")]
-    for last, flag in (("1918-10-02", ""), ("1916-01-01", "partial?")):
-        rows = [{"text": "a long day " * 20_000, "date": date} for date in ("1900", "1913", "1914-08-01", last)]
-        report = tokenize(read_corpus(rows, time="date", bins=bins), tmp_path / last).report
-        assert [condition.flag for condition in report.conditions] == ["", flag]
-
-
-def test_places_with_little_text_are_flagged_small(tmp_path):
     rows = [{"text": "word " * 60_000, "place": "a"}, {"text": "word", "place": "b"}]
     report = tokenize(read_corpus(rows, place="place"), tmp_path / "s").report
     assert [condition.flag for condition in report.conditions] == ["", "small"]
 
 
-def test_progress_tells_the_bytes(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in random_rows(50)))
-    seen = []
-    tokenize(read_corpus(path), tmp_path / "s", progress=lambda *told: seen.append(told))
-    assert ("reading", path.stat().st_size, path.stat().st_size) in seen
-    assert seen[-1][0] == "writing"
+TO_THE_WAR = [("before", 1900, 1913), ("war", "1914-07-28", "1918-11-11")]
+
+
+@pytest.mark.parametrize(
+    ("dates", "bins", "flags"),
+    [
+        (["1998-01-05", "1998-12-20", "1999-01-09", "1999-05-30"], {"every": "1y"}, ["", "partial?"]),
+        (["1998-06-05T10:00", "1998-12-20T09:30", "1999-01-09 10:00", "1999-12-30"], {"every": "1y"}, ["partial?", ""]),
+        (["1997-01-20", "1998-01-27", "1999-01-19"], {"every": "1y"}, ["", "", ""]),
+        (["1998", "1999"], {"every": "1y"}, ["", ""]),
+        (["1990", "1999", "2000", "2004"], {"every": "10y"}, ["", "partial?"]),
+        (["Jan 1998", "30 June 1998", "July 1998", "1 August 1998"], {"every": "6mo"}, ["", "partial?"]),
+        (["1998-01-05", "1998-05-30"], {"every": "1y"}, [""]),
+        (["1900", "1913", "1914-08-01", "1918-10-02"], {"bins": TO_THE_WAR}, ["", ""]),
+        (["1900", "1913", "1914-08-01", "1916-01-01"], {"bins": TO_THE_WAR}, ["", "partial?"]),
+    ],
+)
+def test_a_bin_that_ends_early_is_flagged_by_its_dates(dates, bins, flags, tmp_path):
+    rows = [{"text": "a long day " * 20_000, "date": date} for date in dates]
+    report = tokenize(read_corpus(rows, time="date", **bins), tmp_path / "s").report
+    assert [condition.flag for condition in report.conditions] == flags
 
 
 MEMORY = """
@@ -136,47 +109,15 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, sto
 """
 
 
-@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 6}, {"memory": "4GB"}])
-def test_the_bytes_do_not_depend_on_threads_and_memory(resources, tmp_path):
+def test_the_bytes_of_a_run_do_not_depend_on_threads_and_memory(tmp_path):
     """Several files, so that every thread takes some."""
     for number in range(12):
         lines = "".join(json.dumps(row) + "\n" for row in random_rows(40, seed=number))
         (tmp_path / f"{number:02}.jsonl").write_text(lines)
     corpus = read_corpus(f"{tmp_path}/*.jsonl", time="year", holdout=0.2)
-    tokenize(corpus, tmp_path / "expected")
-    with Resources.of(**resources) as chosen:
-        tokenize(corpus, tmp_path / "s", resources=chosen)
-    assert contents(tmp_path / "s") == contents(tmp_path / "expected")
-
-
-def test_what_workers_leave_on_disk_is_data(tmp_path):
-    """Batches come back as they were; a pickle is refused and not run."""
-    rows = [{"text": "a b a", "year": 1990, "who": "x"}, {"text": "", "year": 1990, "who": "y"}, {"text": ["c d"]}]
-    corpus = read_corpus(rows, time="year", keep="who")
-    selection = Selection(corpus.settings)
-    (piece,) = corpus.readers[0].pieces(selection.fields, 0)
-    batches = tokenize_piece(piece, corpus, selection)
-    file = io.BytesIO()
-    write_batches(batches, file)
-    assert {name.rpartition(".")[2] for name in zipfile.ZipFile(file).namelist()} == {"arrow", "json"}
-    for before, after in zip(batches, read_batches(file.getvalue()), strict=True):
-        assert before[-4:] == after[-4:]
-        assert before.documents.equals(after.documents)
-        assert (before.code.tolist(), before.forms.to_list()) == (after.code.tolist(), after.forms.to_list())
-    ran = tmp_path / "ran"
-    with pytest.raises(zipfile.BadZipFile):
-        read_batches(pickle.dumps(Traitor(ran)))
-    assert not ran.exists()
-
-
-class Traitor:
-    """Creates a file when it is unpickled."""
-
-    def __init__(self, path):
-        self._path = path
-
-    def __reduce__(self):
-        return Path.touch, (self._path,)
+    expected = contents(count(corpus, tmp_path / "run").folder)
+    for number, resources in enumerate(({"threads": 1}, {"threads": 6}, {"memory": "4GB"})):
+        assert contents(count(corpus, tmp_path / f"run-{number}", **resources).folder) == expected
 
 
 def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
@@ -188,12 +129,8 @@ def test_a_file_is_streamed_and_not_held(tmp_path, monkeypatch):
         for _ in range(lines):
             file.write(line)
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
-    result = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(path), str(tmp_path), str(Path(__file__).parents[1])],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", MEMORY, path, tmp_path, Path(__file__).parents[1]]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     grown, tokens = map(int, result.stdout.split())
     assert tokens == lines * 10_000
     assert grown < 60, f"memory grew by {grown} MB"
@@ -233,16 +170,73 @@ def test_the_state_of_the_union(tmp_path, monkeypatch):
 def test_brackets_in_names_are_letters(ending, tmp_path):
     """'a[1]' as a pattern is 'a1'; a file of that very name is meant."""
     for name, word in (("a[1]", "right"), ("a1", "wrong")):
-        frame, path = pl.DataFrame({"text": [word]}), tmp_path / f"{name}.{ending}"
-        match ending:
-            case "parquet":
-                frame.write_parquet(path)
-            case "csv":
-                frame.write_csv(path)
-            case "jsonl":
-                frame.write_ndjson(path)
-            case "txt":
-                path.write_text(word)
-    tokenize(read_corpus([{"text": "wrong"}]), tmp_path / "g1")
+        path = tmp_path / f"{name}.{ending}"
+        if ending == "parquet":
+            pl.DataFrame({"text": [word]}).write_parquet(path)
+        else:
+            path.write_text({"csv": f"text\n{word}\n", "jsonl": json.dumps({"text": word}), "txt": word}[ending])
     store = tokenize(read_corpus(str(tmp_path / f"a[1].{ending}")), tmp_path / "g[1]")
     assert store.words.to_list() == ["right"]
+
+
+PLAIN = [{"text": "A sunny day", "year": 1998, "note": "x"}, {"text": "rain", "year": None, "note": "z"}]
+
+
+def checksum(source, **options):
+    (entry,) = read_corpus(source, **options).fingerprint()
+    assert entry["bytes"] is None
+    return entry["checksum"]
+
+
+def changed(rows, field, value):
+    return [{**rows[0], field: value}, *rows[1:]]
+
+
+def shelf(rows):
+    """Records that can be read again and again, but are no list."""
+    return dict(enumerate(rows)).values()
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame, pl.LazyFrame, pd.DataFrame, list, shelf])
+def test_other_content_has_another_checksum(made):
+    """Only what is read counts: the text and, where time is asked for, the year."""
+    one = checksum(made(PLAIN), time="year")
+    assert len(one) == 32
+    assert one == checksum(made(PLAIN), time="year")
+    assert one == checksum(made(changed(PLAIN, "note", "other")), time="year")
+    assert one != checksum(made(changed(PLAIN, "text", "A sunny dax")), time="year")
+    assert one != checksum(made(changed(PLAIN, "year", 1997)), time="year")
+    assert one != checksum(made(PLAIN[::-1]), time="year")
+    assert one != checksum(made(PLAIN[:1]), time="year")
+    assert checksum(made(PLAIN)) == checksum(made(changed(PLAIN, "year", 1997)))
+
+
+def test_where_a_text_ends_and_what_is_missing_count():
+    found = [[{"text": a}, {"text": b}] for a, b in [("ab", "c"), ("a", "bc"), ("abc", ""), ("abc", None)]]
+    assert len({checksum(rows) for rows in found}) == 4
+    assert checksum([{"text": ["a", "b"]}]) != checksum([{"text": "a\x1fb"}])
+
+
+def test_the_checksum_does_not_depend_on_how_the_rows_are_cut():
+    corpus = read_corpus(pl.DataFrame({"text": [f"text {i}" for i in range(100)]}))
+    in_small_pieces = replace(corpus, readers=tuple(replace(reader, block_bytes=50) for reader in corpus.readers))
+    assert in_small_pieces.fingerprint() == corpus.fingerprint()
+
+
+def test_checksums_are_the_same_in_every_version_of_polars():
+    """Checksums of frames, records and duplicate texts may not come from `Series.hash`, which changes."""
+    assert checksum(PLAIN, time="year") == checksum(pl.DataFrame(PLAIN), time="year")
+    assert checksum(PLAIN, time="year") == "f813ddbf272c4591243aa13995fcccf2"
+
+
+def test_the_folders_of_text_files_are_part_of_their_names(tmp_path, monkeypatch):
+    """With place='folder' the same files in other folders are other data."""
+    for folder in ("canada", "india"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "1998.txt").write_text("rain")
+    names = [entry["name"] for entry in read_corpus(tmp_path / "in", place="folder").fingerprint()]
+    assert names == ["in/canada/1998.txt", "in/india/1998.txt"]
+    monkeypatch.chdir(tmp_path / "in" / "india")
+    here = read_corpus(".", place="folder")
+    assert [entry["name"] for entry in here.fingerprint()] == ["india/1998.txt"]
+    assert tokenize(here, tmp_path / "s").conditions.labels == ("india",)

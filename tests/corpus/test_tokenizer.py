@@ -1,7 +1,8 @@
-"""What a word is, and how forms are numbered."""
+"""What a word is, how forms are numbered, and which phrases become one word."""
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -33,12 +34,11 @@ def words_of(text, folder, **options):
         ("Cafe\u0301 Ĳssel ΟΔΟΣ", "café ĳssel οδος"),
         ("हिन्दी में", "हिन्दी में"),
         ("می\u200cخواهم", "می\u200cخواهم"),
-        (
-            "naïve 東京 ok it is fine and so is this whole long text",
-            "naïve 東京 ok it is fine and so is this whole long text",
-        ),
+        ("naïve 東京 ok it is fine and so is this", "naïve 東京 ok it is fine and so is this"),
         ("한국어 띄어쓰기", "한국어 띄어쓰기"),
         ("a\x00b\x1fc", "a b c"),
+        ("مـُحَمَّد", "محمد"),
+        ("İstanbul Straße", "istanbul straße"),
     ],
 )
 def test_words(text, expected, tmp_path):
@@ -49,6 +49,7 @@ def test_settings_of_words(tmp_path):
     text = "Café COLOUR it's"
     assert words_of(text, tmp_path / "s", lowercase=False) == ["Café", "COLOUR", "it"]
     assert words_of(text, tmp_path / "s", strip_accents=True) == ["cafe", "colour", "it"]
+    assert words_of("हिन्दी", tmp_path / "s", strip_accents=True) == ["हिन्दी"]
     assert words_of(text, tmp_path / "s", variants={"Colour": "color"}) == ["café", "color", "it"]
     assert words_of("State-of-the-art http://x <b>", tmp_path / "s", tokenizer="whitespace") == [
         "state-of-the-art", "http://x", "<b>",
@@ -119,3 +120,51 @@ def test_a_few_stray_words_without_blanks_are_counted(tmp_path):
 def test_a_tokenizer_must_return_a_list_of_strings(returned, tmp_path):
     with pytest.raises(InputError, match="the tokenizer must return a list of strings, not "):
         tokenize(read_corpus([{"text": "a b"}], tokenizer=lambda _: returned), tmp_path / "s")
+
+
+def test_given_phrases_are_joined(tmp_path):
+    rows = [
+        {"text": "The Prime Minister of New South Wales, South Wales"},
+        {"text": "a prime"},
+        {"text": "minister in the New South"},
+    ]
+    given = ["prime minister", "new south wales", "South Wales", "not there", "new"]
+    store = tokenize(read_corpus(rows, phrases=given), tmp_path / "s")
+    assert documents(store) == [
+        ["the", "prime_minister", "of", "new_south_wales", "south_wales"],
+        ["a", "prime"],
+        ["minister", "in", "the", "new", "south"],
+    ]
+    assert store.report.phrases == ("new_south_wales", "prime_minister", "south_wales")
+    assert "wales" not in store.words.to_list()
+    assert store.counts[0] == 2
+    assert store.words[0] == "the"
+
+
+def test_a_variant_of_several_words_is_the_phrase(tmp_path):
+    """'PM' is another form of the phrase 'prime minister'; both are one word."""
+    rows = [{"text": "The PM, the prime minister"}]
+    corpus = read_corpus(rows, phrases="prime minister", variants={"PM": "Prime Minister"})
+    store = tokenize(corpus, tmp_path / "s")
+    assert documents(store) == [["the", "prime_minister", "the", "prime_minister"]]
+    assert sorted(store.words.to_list()) == ["prime_minister", "the"]
+
+
+def test_pairs_that_belong_together_are_found(tmp_path):
+    """'prime minister' stands together always, 'of the' often, the rest by chance."""
+    rng = np.random.default_rng(1)
+    function = [f"f{k}" for k in range(19)]
+    content = [f"c{k}" for k in range(200)]
+    rows = []
+    for number in range(300):
+        words = []
+        for _ in range(20):
+            words += ["of", "the"] if rng.random() < 0.5 else [rng.choice(function)]
+            words += [rng.choice(content)]
+        at = int(rng.integers(len(words)))
+        found = ["prime", "minister"] if number % 3 == 0 else []
+        rows.append({"text": " ".join([*words[:at], *found, *words[at:]])})
+    store = tokenize(read_corpus(rows, find_phrases=True), tmp_path / "s")
+    assert store.report.phrases == ("prime_minister",)
+    assert dict(zip(store.words, store.counts, strict=True))["prime_minister"] == 100
+    assert np.bincount(store.ids).tolist() == store.counts.tolist()

@@ -79,6 +79,14 @@ def test_documents_of_a_word_are_counted_though_the_model_has_few_words(small):
     assert documents[0] == documents[1]
 
 
+def test_the_command_takes_words_or_a_number_of_them(runs, chronotope, tmp_path):
+    asked = ("train", runs["time"], "--method", "contextual", "--per-pair", 20, "-o", tmp_path / "m.ct", "--words")
+    assert "1 word" in chronotope(*asked, 1).stderr
+    with pytest.warns(UserWarning, match="left out: xyzzy"):
+        chronotope(*asked, "bank,xyzzy", "--force")
+    assert ct.load(tmp_path / "m.ct").words == ("bank",)
+
+
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -93,24 +101,6 @@ def test_what_cannot_be_encoded_is_said(small, settings, line):
         pytest.importorskip("transformers")
     with pytest.raises(InputError, match=line):
         ct.ContextualModel(**settings).fit(small)
-
-
-def test_unknown_words_are_left_out_with_a_warning(small):
-    with pytest.warns(UserWarning, match="left out: xyzzy"):
-        assert ct.ContextualModel(words="bank,xyzzy").fit(small).words == ("bank",)
-
-
-def test_the_command_trains_and_asks(runs, chronotope, tmp_path):
-    model = tmp_path / "model.ct"
-    chronotope("train", runs["time"], "--method", "contextual", "--words", "bank,river", "--per-pair", 20, "-o", model)
-    loaded = ct.load(model, run=runs["time"])
-    assert set(loaded.words) == {"bank", "river"}
-    assert (
-        "1 word"
-        in chronotope("train", runs["time"], "--method", "contextual", "--words", 1, "-o", tmp_path / "1.ct").stderr
-    )
-    told = chronotope("train", runs["time"], "--encoder", "hashing", "-o", tmp_path / "2.ct", code=2).stderr
-    assert "graph has no setting 'encoder'" in told
 
 
 @pytest.fixture(scope="module")

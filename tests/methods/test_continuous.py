@@ -22,13 +22,6 @@ def test_the_vector_in_the_middle_of_a_bin_is_that_of_the_embeddings(fitted):
         assert np.allclose(model.vector("bank", date), embeddings.vector("bank", "1995"), atol=1e-4)
 
 
-def test_between_two_bins_a_vector_lies_between_theirs(fitted):
-    model, _ = fitted
-    between = model.vector("bank", "1995-01-01")
-    ends = [model.vector("bank", year) for year in ("1994", "1995")]
-    assert max(np.linalg.norm(between - end) for end in ends) < np.linalg.norm(ends[0] - ends[1])
-
-
 def test_the_planted_change_is_fastest_when_it_happens(fitted):
     model, _ = fitted
     speed = {year: model.speed("bank", year) for year in ("1991", "1995", "1998")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, asdict
 
+import numpy as np
 import polars as pl
 import pytest
 from sklearn.base import clone
@@ -24,19 +25,11 @@ def test_every_method_can_be_cloned(name):
     assert type(copy) is type(model)
     assert copy.get_params(deep=False) == copy.get_params() == model.get_params()
     assert copy.get_params()["dimensions"] == 7
+    assert repr(type(model)()) == f"{type(model).__name__}()", "only what differs from the defaults"
+    assert eval(repr(copy), {type(model).__name__: type(model)}) == copy
     assert copy.method == model.method == name
     copy.set_params(seed=4)
     assert model.seed == 3
-
-
-def test_repr_shows_what_differs_from_the_defaults():
-    assert repr(ct.GraphModel()) == "GraphModel()"
-    assert repr(ct.BayesianModel(epochs=3)) == "BayesianModel(epochs=3)"
-    assert [repr(model()) for model in (ct.ContinuousModel, ct.ContextualModel)] == [
-        "ContinuousModel()", "ContextualModel()",
-    ]  # fmt: skip
-    assert repr(ct.GraphModel(dimensions=50, smoothness=1)) == "GraphModel(dimensions=50, smoothness=1.0)"
-    assert eval(repr(ct.ConditionedModel.preset("paper")), vars(ct)) == ct.ConditionedModel.preset("paper")
 
 
 @pytest.mark.parametrize("axis", ["time", "place"])
@@ -68,6 +61,24 @@ def test_a_wrong_setting_is_refused_and_changes_nothing():
     assert model == ct.GraphModel(dimensions=50)
     assert model.set_params(dimensions=20) is model
     assert model == ct.GraphModel(dimensions=20)
+
+
+@pytest.mark.parametrize("edges", [None, [("arlen", "borva"), ("borva", "celdon")]])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ct.GraphModel(dimensions=12, epochs=8, tolerance=0.0),
+        ct.ConditionedModel(dimensions=12, epochs=8, zeros=True),
+        ct.DynamicFactorization(dimensions=12, epochs=8),
+        ct.BayesianModel(dimensions=12, epochs=8),
+    ],
+    ids=lambda model: model.method,
+)
+def test_every_sweep_lowers_the_loss(grid, model, edges):
+    training = model.fit(grid, place_edges=edges).provenance["training"]
+    losses = [epoch["loss"] for epoch in training]
+    assert len(losses) == 8
+    assert (np.diff(losses) < 0).all()
 
 
 def test_frames_records_corpora_and_counts_give_the_same_model(runs):

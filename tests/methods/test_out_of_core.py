@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import worlds
 from chronotope.errors import InputError, SettingsError
 from chronotope.methods import ConditionedModel, GraphModel
 from chronotope.methods.base import OVERHEAD, FitOptions
@@ -30,12 +29,6 @@ def options(kind, **given):
     nothing = dict.fromkeys(("on_step", "on_epoch", "on_device"), lambda *_: None)
     plain = {"threads": 1, "device": "cpu", "memory": Memory(), "place_edges": None, "checkpoint": None}
     return kind(**{**plain, "resume": False, **nothing, **given})
-
-
-@pytest.fixture(scope="module")
-def grid(counts_of):
-    """Time × place, where some words are missing from some conditions."""
-    return counts_of(worlds.time_and_place(documents=150), time="time", place="place", min_count=3)
 
 
 @pytest.mark.parametrize(

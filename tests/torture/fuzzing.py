@@ -168,45 +168,27 @@ def ask_run(folder: Path) -> None:
     ConditionedModel(dimensions=2, epochs=1).fit(counts, threads=1, device="cpu")
 
 
-class Tally:
-    """How it went: what was read, what was refused and how, and the faults, each kept as a file."""
-
-    def __init__(self, kept: Path) -> None:
-        self.ends: Counter[str] = Counter()
-        self.faults: list[str] = []
-        self._kept = kept
-
-    def note(self, what: Callable[[], None], path: Path, name: str) -> None:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                what()
-            self.ends["read"] += 1
-        except ChronotopeError as error:
-            self.ends["refused"] += 1
-            if "\n" in str(error):
-                self._fault(path, name, f"more than one line: {error}")
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            if isinstance(error, OSError) and error.strerror:  # the command line tells these in one line, too
-                self.ends["refused"] += 1
-            else:
-                self._fault(path, name, f"{type(error).__name__}: {error}")
-
-    def _fault(self, path: Path, name: str, fault: str) -> None:
-        self.ends["fault"] += 1
-        kind = re.sub(r"\d+", "N", fault)[:80]
-        if not any(kind in known for known in self.faults) and len(self.faults) < 50:
-            self.faults.append(f"{name}: {kind} | {fault[:300]}")
-            target = self._kept / f"{name}-{len(self.faults)}{path.suffix}"
-            shutil.copytree(path, target) if path.is_dir() else shutil.copy(path, target)
+def outcome(ask: Callable[[], None]) -> str:
+    """'read', 'refused', or the fault: an error that is no clear line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ask()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a panic of Rust is no Exception
+        told = isinstance(error, ChronotopeError) and "\n" not in str(error)
+        # The command line tells an OSError in one line, too.
+        return "refused" if told or getattr(error, "strerror", "") else f"{type(error).__name__}: {error}"
+    return "read"
 
 
-def fuzz(models: int, corpora: int, runs: int, seed: int, kept: Path, folder: Path) -> Tally:
-    """Read so many strange files of each kind."""
+def fuzz(
+    models: int, corpora: int, runs: int, seed: int, kept: Path, folder: Path
+) -> tuple[Counter[str], dict[str, str]]:
+    """Read so many strange files of each kind; return how it went, and the faults, each kept as a file."""
     kept.mkdir(parents=True, exist_ok=True)
-    chosen, tally = random.Random(seed), Tally(kept)
+    chosen, ends, faults = random.Random(seed), Counter[str](), dict[str, str]()
     model, wholes = model_bytes(folder), {kind: corpus_bytes(kind) for kind in FORMATS}
     records = [{"text": "the river bank and the money in the bank", "time": str(1990 + n % 3)} for n in range(9)]
     count(read_corpus(records, time="time"), folder / "sound", min_count=1)
@@ -224,10 +206,16 @@ def fuzz(models: int, corpora: int, runs: int, seed: int, kept: Path, folder: Pa
         began = time.monotonic()
         for number in range(many):
             path, ask = strange(what, number)
-            tally.note(ask, path, f"{what}-{seed}-{number}")
+            end = outcome(ask)
+            ends[end if end in ("read", "refused") else "fault"] += 1
+            kind = re.sub(r"\d+", "N", end)[:80]
+            if end not in ("read", "refused") and kind not in faults and len(faults) < 50:
+                faults[kind] = f"{what}-{seed}-{number}: {end[:300]}"
+                target = kept / f"{what}-{seed}-{number}{path.suffix}"
+                shutil.copytree(path, target) if path.is_dir() else shutil.copy(path, target)
         seconds = time.monotonic() - began
-        print(f"{what}: {many:,} in {seconds:.0f} s; so far {dict(tally.ends)}", file=sys.stderr, flush=True)
-    return tally
+        print(f"{what}: {many:,} in {seconds:.0f} s; so far {dict(ends)}", file=sys.stderr, flush=True)
+    return ends, faults
 
 
 if __name__ == "__main__":
@@ -237,6 +225,6 @@ if __name__ == "__main__":
     parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir(), "chronotope-faults"))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fuzzing-") as name:
-        tally = fuzz(given.models, given.corpora, given.runs, given.seed, given.kept, Path(name))
-    print("\n".join([*tally.faults, f"{tally.ends.total():,} files: {dict(tally.ends)}"]))
-    sys.exit(1 if tally.faults else 0)
+        ends, faults = fuzz(given.models, given.corpora, given.runs, given.seed, given.kept, Path(name))
+    print("\n".join([*faults.values(), f"{ends.total():,} files: {dict(ends)}"]))
+    sys.exit(1 if faults else 0)

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from chronotope.analysis.drift import drift
 from chronotope.cooccurrence import scale_of_conditions, symmetric
+from chronotope.errors import SettingsError
 from chronotope.methods import ConditionedModel
 from chronotope.methods.cw2v.cells import PARTS, STRATA, arrange_cells
 from chronotope.methods.cw2v.kernel import GROUP, Side
@@ -127,3 +129,11 @@ def test_small_steps_go_down_the_gradient_of_the_loss(small, pool, penalty):
         gradient = (array.astype(np.float64) - getattr(moved, name)) / size
         noise = np.linalg.norm(gradient)  # of a random direction; the tolerance is a share of it
         assert (gradient * direction).sum() == pytest.approx(slope, abs=0.05 * noise), name
+
+
+def test_with_zeros_a_word_that_leaves_its_contexts_changes_most(drifting):
+    fitted = ConditionedModel(zeros=True).fit(drifting)
+    assert fitted.dimensions == 100, "as words and as contexts"
+    assert drift(fitted, top=1, min_count=5)["word"][0] == "bank"
+    with pytest.raises(SettingsError, match="zeros needs deviations"):
+        ConditionedModel(zeros=True, deviations=False)
