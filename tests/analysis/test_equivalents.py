@@ -5,7 +5,7 @@ import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import AbsentWordError, SettingsError
+from chronotope.errors import AbsentWordError
 from embeddings.invented import model_of, support_from
 
 
@@ -72,8 +72,6 @@ def test_words_without_a_counterpart_match_as_often_as_chance_says(chance):
     assert bar["words"] == 600
     assert bar["false_match_rate"] == pytest.approx(chance, abs=0.03)
     assert any("still match another" in note for note in found[0].notes)
-    with pytest.raises(SettingsError, match="chance"):
-        ct.equivalents(model, "a1", at="1990", chance=0)
 
 
 def test_the_word_itself_is_a_match_if_it_is_the_nearest(over_places):

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import chronotope as ct
-from chronotope.errors import SettingsError, UnknownConditionError, UnknownWordError
 from embeddings.invented import random_embeddings
 
 
@@ -58,16 +57,3 @@ def test_two_words_are_compared_where_both_occur(over_time):
     assert answer["similarity"].to_list() == pytest.approx(
         [over_time.similarity("bank", "river", label) for label in over_time.conditions.labels], abs=1e-9
     )
-    with pytest.raises(SettingsError, match="two words"):
-        ct.similarity(over_time, ["bank", "bank"])
-    with pytest.raises(UnknownWordError):
-        ct.similarity(over_time, ["bank", "none"])
-
-
-def test_what_cannot_be_asked_is_refused(over_time, over_places, over_both):
-    with pytest.raises(SettingsError, match="places, which have no order"):
-        ct.series(over_places, "chips", against="previous")
-    with pytest.raises(SettingsError, match=r"name one place .*arlen, borva, celdon"):
-        ct.series(over_both, "gas", against="previous")
-    with pytest.raises(UnknownConditionError):
-        ct.series(over_time, "bank", against="1890")

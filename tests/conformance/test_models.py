@@ -62,13 +62,6 @@ def test_every_planted_change_ranks_before_every_other_word(counts_of):
     assert set(changes["word"][: len(planted)]) == planted
 
 
-def test_words_that_mean_another_thing_in_one_place_rank_first(counts_of):
-    world = invented_world()
-    changes = drift(GraphModel().fit(counts_of(world, place="place")), min_count=5)
-    planted = {change.word: change.place for change in world.changes if not change.time}
-    assert {row["word"]: row["after"] for row in list(changes)[: len(planted)]} == planted
-
-
 @pytest.mark.parametrize("axis", ["time", "place", "time × place"])
 @pytest.mark.parametrize(
     "made",

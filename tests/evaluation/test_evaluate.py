@@ -225,14 +225,3 @@ def test_the_command_judges_by_gold(chronotope, changing, tmp_path):
     asked = (tmp_path / "good.ct", "--gold", tmp_path / "gold.tsv", "--from", "1990", "--to", "2000")
     assert json.loads(chronotope("evaluate", *asked, "--json").stdout)["spearman"] == 1
     assert "Left out 1 of the 40 words" in chronotope("evaluate", *asked).stderr
-
-
-def test_the_command_refuses_in_one_line(judged, chronotope):
-    for arguments, message in (
-        ((judged / "good.ct",), "judge by one of"),
-        ((judged / "none.ct", "--pairs", judged / "pairs.csv"), "none.ct"),
-        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--method", "cw2v"), "belong to --renamings"),
-        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "--json", "--csv"), "choose one of"),
-        ((judged / "good.ct", "--pairs", judged / "pairs.csv", "-o", "x.docx"), "must end in"),
-    ):
-        assert message in chronotope("evaluate", *arguments, code=2).stderr

@@ -193,14 +193,3 @@ def test_the_command_says_what_python_says(still, chronotope):
     assert f"{len(made.pairs.pairs):,} pairs" in done.stderr
     assert not list(still.folder.glob("*.ct")), "nothing is written"
     assert "renamings share:0.2 longest:5 seed:7" in chronotope(*arguments).stdout
-
-
-def test_the_command_refuses_in_one_line(still, chronotope, tmp_path):
-    for arguments, message in (
-        (("--share", 2), "share must lie between 0 and 1"),
-        (("--method", "grap"), "did you mean graph"),
-        (("--preset", "paper"), "add --method cw2v"),
-        (("--method", "contextual", "--epochs", 1), "contextual has no setting 'epochs'"),
-    ):
-        assert message in chronotope("evaluate", still.folder, "--renamings", *arguments, code=2).stderr
-    chronotope("evaluate", tmp_path / "nowhere", "--renamings", code=2)
