@@ -135,16 +135,6 @@ def test_the_nearest_point_is_told_and_chosen(visit, site):
     expect(page.locator(".nearest h2")).to_have_text("Its nearest words in 1992 · arlen")
 
 
-def test_print_is_black_on_white_with_the_sentences(visit, site):
-    page = visit(site + BANK, color_scheme="dark")
-    opened(page)
-    expect(page.locator(".sentences li")).to_have_count(8)
-    page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-    expect(page.locator(".sentences li").first).to_be_visible()
-    expect(page.locator("#where")).to_be_hidden()
-
-
 def test_the_slider_is_there_only_where_it_acts(visit, site):
     page = visit(site)
     acts = {"word": (True, True), "parts": (True, True), "compare": (False, True), "axis": (False, True)}

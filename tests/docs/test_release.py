@@ -18,7 +18,19 @@ from chronotope.cli import doctor
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'chronotope'; from chronotope.cli import main; main()"]
 # Each costs a tenth of a second or more; none is needed before a command runs.
-HEAVY = {*"numpy scipy numba polars pyarrow sklearn altair pandas fastapi uvicorn safetensors".split()}
+HEAVY = {
+    "altair",
+    "fastapi",
+    "numba",
+    "numpy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "safetensors",
+    "scipy",
+    "sklearn",
+    "uvicorn",
+}
 
 
 def modules_after(program: str) -> set[str]:

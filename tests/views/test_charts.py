@@ -227,13 +227,6 @@ def test_tiles_hold_numbers_marks_hatches_and_gaps(texts):
     assert len(rows(answer, "mark")) == 6
 
 
-def test_eighty_times_are_tiles_that_fit_with_labels_that_can_be_read(texts):
-    shown = texts(tiles([str(year) for year in range(1946, 2026)]))
-    years = [text for text in shown if text.isdecimal()]
-    assert {"1950", "2020"} <= set(years)
-    assert len(years) <= 2 * 20
-
-
 def test_places_have_the_tree_in_which_they_join(texts):
     names = ["arlen", "borva", "celdon"]
     cells = [
@@ -265,14 +258,6 @@ def test_of_many_lines_no_intervals_are_drawn_and_the_caption_says_so(texts):
     assert "area" in marks(few)
     assert "area" not in marks(many)
     assert "Intervals are not drawn: there are too many lines." in texts(many)
-
-
-def test_what_has_no_value_is_said_once(texts):
-    answer = replace(places(), chart=Plane("lon", "lat", "place", "value"))
-    frame = answer.frame.with_columns(lat=None, lon=None, value=pl.Series([0.5, 0.4, 0.3, 0.2, None]))
-    assert "Without a value: Avalon." in texts(replace(answer, frame))
-    told = "Without a value, since bank occurs fewer than 5 times: Avalon."
-    assert not {"Without a value: Avalon."} & set(texts(replace(answer, frame, notes=[told])))
 
 
 PLACES = {

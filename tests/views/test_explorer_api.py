@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
@@ -189,6 +191,38 @@ def test_nothing_beside_the_page_is_served(both):
     for path in ("/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "/engine/engine.js", "/views", "/docs"):
         assert both.get(path).status_code == 404
     assert "<!-- explorer:data -->" in both.get("/").text
+
+
+def test_work_that_nobody_awaits_is_dropped_and_who_leaves_takes_nothing_from_the_others():
+    """Slow work has one thread: the second question is answered only if the first, of hours, does not hold it."""
+    app = server.make_app(explored("time"), warm=False)
+
+    async def asked(name: str, query: str, left: asyncio.Event) -> bytes:
+        body: list[bytes] = []
+
+        async def receive() -> dict:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict) -> None:
+            body.append(message.get("body", b""))
+
+        scope = {"type": "http", "method": "GET", "path": f"/api/{name}", "query_string": query.encode()}
+        await app(scope | {"headers": [(b"host", b"localhost")]}, receive, send)
+        return b"".join(body)
+
+    async def run() -> None:
+        here, left = asyncio.Event(), asyncio.Event()
+        endless = asyncio.create_task(asked("drift", "permutations=99999", left))
+        assert b"rows" in await asked("series", "word=bank", here), "a quick question does not wait"
+        leaving, staying = (asyncio.create_task(asked("drift", "permutations=10", event)) for event in (left, here))
+        await asyncio.sleep(0)
+        left.set()
+        assert (await endless, await leaving) == (b"", b"")
+        assert b"rows" in await asyncio.wait_for(staying, 600)
+
+    with ThreadPoolExecutor(1) as pool:  # after a test with a browser a loop runs in this thread already
+        pool.submit(asyncio.run, run()).result()
 
 
 def test_a_port_that_is_taken_is_told_in_one_line():
