@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import chronotope as ct
-from chronotope.analysis.answer import questions
 from chronotope.analysis.filters import stop_words
 from chronotope.errors import InputError, UnknownWordError
 
@@ -66,7 +65,7 @@ def test_drift_leaves_out_words_of_few_documents_unless_told(run):
     assert (row["documents"], row["largest_share"]) == (2, 1.0)
 
 
-def test_documents_are_those_of_the_store_in_every_ranked_answer(run):
+def test_documents_are_those_of_the_store(run):
     store = ct.load(run).counts.store
     number = store.words.to_list().index("boat")
     documents = np.flatnonzero([number in ids for ids in np.split(store.ids, store.starts[1:-1])])
@@ -75,10 +74,6 @@ def test_documents_are_those_of_the_store_in_every_ranked_answer(run):
     assert dict(zip(near["neighbor"], near["documents"], strict=True))["boat"] == 20
     overall = ct.neighbors(run, "river", top=50, min_count=1)
     assert dict(zip(overall["neighbor"], overall["documents"], strict=True))["water"] == 40
-    ranked = {"drift", "stable", "usage_change", "neighbors", "equivalents", "analogy"}
-    for name in ranked | {"collocates", "collocate_changes", "contexts"}:
-        assert "documents" in questions()[name].columns
-        assert "min_documents" in [parameter.name for parameter in questions()[name].parameters]
     assert ct.analogy(run, "river", "water", "boat", at="1990", top=90, min_count=1)["documents"].min() < 5
     assert ct.analogy(run, "river", "water", "boat", at="1990", min_count=1, min_documents=5)["documents"].min() >= 5
 

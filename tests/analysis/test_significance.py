@@ -9,7 +9,7 @@ from scipy.stats import kstest, spearmanr
 import chronotope as ct
 import worlds
 from chronotope.datasets.invented import TOPICS, Change
-from chronotope.errors import DamagedFileError, InputError, SettingsError
+from chronotope.errors import InputError, SettingsError
 
 # Words that change company, the frequent ones first.
 CHANGED = {"bank": 0.02, "apple": 0.014, "cell": 0.009, "pilot": 0.006}
@@ -200,10 +200,6 @@ def test_what_was_stopped_is_resumed_to_the_same_answer(changed, tmp_path):
     assert not stages, "nothing is computed twice"
     asked(permutations=15, **kept)
     assert stages.count("permutations") == 1
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(DamagedFileError, match="delete it"):
-        asked(**kept)
 
 
 def test_intervals_hold_zero_for_words_that_stay_and_not_for_those_that_change(changed):
