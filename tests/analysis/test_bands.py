@@ -30,7 +30,8 @@ def test_the_band_of_a_word_that_changed_leaves_that_of_one_that_stayed(over_tim
         assert (answer["corrected"][0], answer["low"][0], answer["high"][0]) == (1, 1, 1)
         assert all(-1 <= row["low"] <= row["corrected"] <= row["high"] <= 1 for row in answer)
     assert bank["high"][6:].max() < river["low"][6:].min()
-    assert river["corrected"].mean() >= river["similarity"].mean()
+    # 'river' does not change: what its similarity lacks is noise, and most of it is corrected.
+    assert 1 - river["corrected"].mean() < 0.5 * (1 - river["similarity"].mean())
 
 
 @pytest.mark.parametrize("against", ["previous", "overall", "1993"])

@@ -9,6 +9,7 @@ import pytest
 
 import chronotope as ct
 import worlds
+from chronotope.analysis.sentence_sample import sentence_sample
 from chronotope.errors import ChronotopeError, DamagedFileError, InputError, SettingsError
 
 FILLER = "The sun rose over the town and the people went to work. "
@@ -83,6 +84,9 @@ def test_one_long_document_hides_no_other():
     assert found["share"][found["context"].index_of("in")] > 4 * found["share"][found["context"].index_of("river")]
     near = ct.evidence(counts, "bank", near="money", distance=7, top=50)
     assert (near.facts["together"], len(near), near.facts["sampled"]) == (30, 30, False)
+    sample = sentence_sample(counts, 0, len(counts.vocabulary), 30, most_tokens=4000)
+    assert len({one.document for one in sample.sentences}) > 5
+    assert 2000 < sample.searched <= 4000 < sample.tokens
 
 
 def test_the_context_that_sets_a_condition_apart_pulls_most(counts):

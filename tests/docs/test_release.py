@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import chronotope as ct
 from chronotope.cli import doctor
 
 ROOT = Path(__file__).parents[2]
@@ -100,21 +101,14 @@ def proposed(typed: str, folder: Path) -> list[str]:
     return done.stdout.split()
 
 
-def test_the_shell_completes_commands_options_and_known_names(tmp_path):
+def test_the_shell_completes_commands_options_and_the_conditions_of_a_run(tmp_path):
     assert proposed("dr", tmp_path) == ["drift"]
     assert proposed("drift run --perm", tmp_path) == ["--permutations"]
     assert proposed("train run --method com", tmp_path) == ["compass"]
-    assert proposed("neighbors run bank --retrieval cs", tmp_path) == ["csls"]
-
-
-def test_the_shell_completes_the_conditions_of_a_run_and_says_nothing_where_there_is_none(tmp_path):
-    import chronotope as ct
-
     records = [{"text": "one two", "year": 1998 + number, "country": "Canada"} for number in range(3)]
     ct.count(ct.read_corpus(records, time="year", place="country"), tmp_path / "run", min_count=1)
     assert proposed("drift run --from 1999", tmp_path) == ["1999/Canada"]
     assert len(proposed("neighbors run one --at ", tmp_path)) == 3
-    assert proposed("evidence run one --at 2", tmp_path) == ["2000/Canada"]
     assert proposed("series run one --place C", tmp_path) == ["Canada"]
     assert proposed("neighbors nothing one --at ", tmp_path) == []
 

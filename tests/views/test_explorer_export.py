@@ -159,19 +159,6 @@ def test_an_absent_word_is_refused_or_answered_from_its_other_conditions(tmp_pat
     assert answered["rows"][0]["fallback"] is True
 
 
-def test_words_without_a_written_answer_are_told_so(folders):
-    rare = explored("time").embeddings.words[-1]
-    asked = [
-        ("collocates", {"word": rare}),
-        ("changepoints", {"word": "bank", "most": 1}),
-        ("neighbors", {"word": rare}),
-    ]
-    unwritten, other, computed = ask(folders["time"], asked)
-    assert f"'{rare}' is not among them" in unwritten["error"]["message"]
-    assert "default settings" in other["error"]["message"]
-    assert computed["rows"]
-
-
 def test_sentences_show_the_word(folders):
     asked = [
         ("evidence", {"word": "mountain", "at": "1991", "top": 50}),
@@ -210,6 +197,9 @@ def test_errors_are_those_of_the_server(folders):
         ("series", {"word": "mountain", "bootstrap": 10}, "unavailable"),
         ("map", {"word": "mountain"}, "unavailable"),
         ("toString", {}, "bad_request"),
+        # Not among the words and settings whose answers are written.
+        ("collocates", {"word": explored("time").embeddings.words[-1]}, "unavailable"),
+        ("changepoints", {"word": "bank", "most": 1}, "unavailable"),
     ]
     answers = ask(folders["time"], [(name, params) for name, params, _ in errors])
     assert [found["error"]["kind"] for found in answers] == [kind for _, _, kind in errors]
