@@ -305,6 +305,10 @@ def test_polygons_are_colored_in_either_direction():
         assert shape["geometry"]["coordinates"][0][0][1] == [0, 50], "clockwise, as the renderer wants it"
 
 
+def test_a_map_without_coordinates_is_bars():
+    assert [row["label"] for row in rows(places(["Avalon"]), "zero")] == ["Avalon"]
+
+
 FRAME = (600.0, 400.0)
 
 
