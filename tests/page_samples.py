@@ -95,13 +95,15 @@ def is_same(printed: str, shown: str) -> bool:
 
 
 def run_page(page: Path, folder: Path) -> int:
-    """Run the commands of a page and compare what they print; how many there were."""
+    """Run the commands of a page; compare what they print, and look at their pictures. How many commands there were."""
     ran = 0
     for step in steps(page):
         printed = run(step.command, folder)
         ran += 1
         if step.shown is not None:
             assert is_same(printed, step.shown), f"{page.name}: {step.command} prints\n{printed}"
+        for picture in re.findall(r"\S+\.png", step.command):
+            assert (folder / picture).stat().st_size > 10_000, picture
     return ran
 
 

@@ -66,15 +66,6 @@ def test_a_year_leads_to_the_bin_that_contains_it(year, bin_name):
         Conditions.of_times(["1920-1939", "1940-1959", "1990s"]).index(year)
 
 
-def test_plain_data_describes_conditions_fully():
-    assert Conditions.from_dict(TIME_AND_PLACE.to_dict()) == TIME_AND_PLACE
-
-
-def test_a_position_outside_its_axis_is_refused():
-    with pytest.raises(ValueError, match="lies outside its times"):
-        Conditions.from_dict({"times": ["1998"], "places": [], "time_of": [1], "place_of": []})
-
-
 def test_too_many_places_to_be_neighbors_are_refused_before_memory_is_taken():
     places = Conditions.of_places([f"place {number}" for number in range(100_000)])
     with pytest.raises(SettingsError, match=r"100,000 places.*4,999,950,000 edges.*--edges.*smoothness"):

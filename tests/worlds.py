@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -83,18 +82,6 @@ def graded(documents: int = 1000, seed: int = 1, levels: int = 6) -> tuple[list[
 def sentences(record: dict[str, str]) -> list[list[str]]:
     """The words of each sentence of a record."""
     return [re.findall(r"\w+", sentence) for sentence in record["text"].lower().split(".") if sentence]
-
-
-def company(records: list[dict[str, str]], word: str) -> Counter[str]:
-    """How often each other word stands in a sentence with `word`."""
-    found: Counter[str] = Counter()
-    for record in records:
-        if word not in record["text"].lower():
-            continue
-        for sentence in sentences(record):
-            if word in sentence:
-                found.update(other for other in sentence if other != word)
-    return found
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -4,7 +4,6 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.analysis.axes import parse, shown
-from chronotope.errors import InputError, SettingsError, UnknownWordError
 from embeddings.invented import model_of
 
 MONEY = f"({' + '.join(worlds.MONEY[:5])}) - ({' + '.join(worlds.RIVER[:5])})"
@@ -58,32 +57,6 @@ def test_several_words_and_one_place(over_time, over_both):
 )
 def test_formulas(text, plus, minus):
     assert parse(text) == (plus, minus) == parse(shown(plus, minus))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no word to point to"),
-        ("(river", "not closed"),
-        ("river)", "closing parenthesis too many"),
-        ("river - river", "both sides"),
-        ("river - ", "ends with a sign"),
-        ("river + - money", "no word before '-'"),
-        ("river - ()", "no word before '\\)'"),
-        ("river-money", "write 'river - money'"),
-        ("bank - money", "itself a seed"),
-    ],
-)
-def test_broken_formulas_are_refused(over_time, text, message):
-    with pytest.raises(SettingsError, match=message):
-        ct.axis(over_time, "bank", text)
-
-
-def test_unknown_and_rare_words_are_refused(over_time):
-    with pytest.raises(UnknownWordError):
-        ct.axis(over_time, "bank", "nosuchword - money")
-    with pytest.raises(InputError, match="frequent enough in no condition"):
-        ct.axis(over_time, "bank", "river - money", min_count=10**6)
 
 
 def test_the_axis_does_not_jump_where_a_seed_is_rare():

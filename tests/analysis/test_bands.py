@@ -7,14 +7,9 @@ import polars as pl
 import pytest
 
 import chronotope as ct
-from chronotope.analysis.significance.few_words import FewWords, Noiseless
+from chronotope.analysis.significance.few_words import FewWords
 from chronotope.analysis.significance.posterior import covariances
-from chronotope.errors import SettingsError
 from chronotope.methods.bayesian import prior_precision
-
-
-def cosine(a, b):
-    return (a * b).sum(axis=-1) / np.sqrt(np.square(a).sum(axis=-1) * np.square(b).sum(axis=-1))
 
 
 @pytest.mark.parametrize("settings", [{}, {"marginals": "pooled"}, {"directional_contexts": False, "pmi_power": 1.0}])
@@ -28,20 +23,6 @@ def test_the_vectors_of_all_documents_are_those_of_the_model(drifting, settings)
             assert vectors[condition] == pytest.approx(own - model.center[condition], abs=1e-4), label
 
 
-def test_noise_makes_a_cosine_small_and_is_corrected():
-    random = np.random.default_rng(1)
-    truth = random.standard_normal((2, 400, 50))
-    truth[1] += 1.5 * truth[0]
-    noisy = truth + 0.7 * random.standard_normal(truth.shape)
-    drawn = noisy[:, None] + 0.7 * random.standard_normal((2, 60, 400, 50))
-    found = Noiseless.cosines(*noisy, *drawn, np.full(400, 1000))
-    true, plain = cosine(*truth), cosine(*noisy)
-    assert plain.mean() < true.mean() - 0.1
-    assert found.value.mean() == pytest.approx(true.mean(), abs=0.02)
-    assert np.mean((found.low <= true) & (true <= found.high)) > 0.9
-    assert np.isnan(Noiseless.cosines(*noisy, *drawn, np.full(400, 4)).value).all()
-
-
 def test_the_band_of_a_word_that_changed_leaves_that_of_one_that_stayed(over_time):
     bank, river = (ct.series(over_time, word, bootstrap=40) for word in ("bank", "river"))
     assert bank["similarity"].equals(ct.series(over_time, "bank")["similarity"])
@@ -49,7 +30,8 @@ def test_the_band_of_a_word_that_changed_leaves_that_of_one_that_stayed(over_tim
         assert (answer["corrected"][0], answer["low"][0], answer["high"][0]) == (1, 1, 1)
         assert all(-1 <= row["low"] <= row["corrected"] <= row["high"] <= 1 for row in answer)
     assert bank["high"][6:].max() < river["low"][6:].min()
-    assert river["corrected"].mean() >= river["similarity"].mean()
+    # 'river' does not change: what its similarity lacks is noise, and most of it is corrected.
+    assert 1 - river["corrected"].mean() < 0.5 * (1 - river["similarity"].mean())
 
 
 @pytest.mark.parametrize("against", ["previous", "overall", "1993"])
@@ -76,8 +58,6 @@ def test_quick_bands_agree_with_those_of_the_bootstrap(over_time):
         ct.series(over_time, asked, quick=True).frame.filter(word="bank") for asked in ("bank", ["river", "bank"])
     )
     assert alone.equals(both)
-    with pytest.raises(SettingsError, match="choose one"):
-        ct.series(over_time, "bank", quick=True, bootstrap=5)
 
 
 def test_intervals_hold_the_truth():
@@ -133,13 +113,6 @@ def test_the_bands_of_a_posterior_are_wide_for_rare_words(bayesian):
     assert np.mean(wide) > 2 * np.mean(narrow)
     pairs = [width(ct.similarity(bayesian, words[:2], min_count=1)) for words in (rare, frequent)]
     assert pairs[0] > 1.5 * pairs[1]
-
-
-def test_other_methods_have_no_posterior(over_time):
-    assert over_time.variances is None
-    for answer in (ct.series(over_time, "bank"), ct.similarity(over_time, ["bank", "river"])):
-        assert answer["low"].null_count() == answer["high"].null_count() == len(answer)
-        assert not any("posterior" in note for note in answer.notes)
 
 
 def test_covariances_over_conditions_follow_from_the_variances(bayesian):

@@ -10,7 +10,6 @@ import worlds
 from chronotope.analysis.collocates import context_weights
 from chronotope.analysis.concordance import Concordance
 from chronotope.cooccurrence import symmetric
-from chronotope.errors import UnknownConditionError
 
 
 def test_a_planted_collocate_has_the_right_numbers():
@@ -65,11 +64,9 @@ def test_collocates_that_rise_and_fall(drifting):
     assert changed("falls", "bank", "1999", "1990") == changed("rises", "bank", "1990", "1999")
     steady = ct.collocate_changes(drifting, "river", "1990", "1999")
     assert max(steady["log_likelihood"], default=0) < changes["log_likelihood"].max()
-    with pytest.raises(UnknownConditionError):
-        ct.collocate_changes(drifting, "bank", "1990", "1890")
 
 
-def test_an_empty_answer_says_why(drifting):
+def test_a_word_that_does_not_occur_there_has_no_collocates_and_a_note_says_where_it_does():
     texts = {1990: "rivers run by the bank", 1991: "rivers run past a bank", 1992: "emoji and smile on a phone"}
     records = [{"text": text, "time": year} for year, text in texts.items() for _ in range(30)]
     counts = ct.count(ct.read_corpus(records, time="time"), min_count=5)
@@ -77,12 +74,6 @@ def test_an_empty_answer_says_why(drifting):
     assert ct.collocates(counts, "emoji", at="1990").notes == (absent.format("there"),)
     assert ct.collocate_changes(counts, "emoji", "1990", "1992").notes == (absent.format("in 1990"),)
     assert ct.collocates(counts, "emoji").notes[0] == "Left out, since emoji does not occur there: 1990, 1991."
-    none = ct.collocates(drifting, "bank", min_count=10_000)
-    assert len(none) == 0
-    assert "No word occurs near bank 10,000 times or more" in none.notes[0]
-    none = ct.collocate_changes(drifting, "bank", "1990", "1999", min_count=10_000)
-    assert none.notes == ("No word with 10,000 occurrences or more beside bank rises or falls significantly.",)
-    assert ct.collocates(drifting, "bank", at="1999").notes == ()
 
 
 def test_documents_are_those_in_which_it_stands_beside_the_word():
@@ -91,29 +82,15 @@ def test_documents_are_those_in_which_it_stands_beside_the_word():
     rows = [{"text": f"a bank loan.{filler} muddy", "year": 1990}] * 6
     rows += [{"text": "muddy bank. " * 5 + filler, "year": 1990}, *[{"text": f"sunny bank{filler}", "year": 1991}] * 9]
     counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1, window=2)
-    for ask, column, times in (
-        (lambda **how: ct.contexts(counts, "bank", at="1990", **how), "context", {"muddy": 1, "loan": 6}),
-        (
-            lambda **how: ct.collocate_changes(counts, "bank", "1991", "1990", **how),
-            "collocate",
-            {"muddy": 1, "loan": 6},
-        ),
-        (lambda **how: ct.collocates(counts, "bank", **how), "collocate", {"muddy": 1, "loan": 6}),
+    for question, asked, column in (
+        (ct.contexts, {"at": "1990"}, "context"),
+        (ct.collocate_changes, {"start": "1991", "end": "1990"}, "collocate"),
+        (ct.collocates, {}, "collocate"),
     ):
-        found = ask()
-        assert times.items() <= dict(zip(found[column], found["documents"], strict=True)).items()
-        found = ask(min_documents=2)
+        found = question(counts, "bank", **asked)
+        documents = dict(zip(found[column], found["documents"], strict=True))
+        assert (documents["muddy"], documents["loan"]) == (1, 6)
+        found = question(counts, "bank", **asked, min_documents=2)
         assert "loan" in found[column].to_list()
         assert "muddy" not in found[column].to_list()
         assert any(note.startswith("Left out: ") and "fewer than 2 documents" in note for note in found.notes)
-
-
-def test_collocates_contexts_and_frequency_tell_of_one_document():
-    rows = [{"text": "the bank of the river. " * 9, "year": 1990}] + [
-        {"text": "a river, a bank, a sea", "year": 1991}
-    ] * 6
-    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1)
-    told = "One document holds more than half of the occurrences of bank in 1990 (100%)."
-    for answer in (ct.contexts(counts, "bank", at="1990"), ct.collocates(counts, "bank"), ct.frequency(counts, "bank")):
-        assert told in answer.notes
-    assert not any("One document" in note for note in ct.frequency(counts, "bank", at="1991").notes)

@@ -4,7 +4,6 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.errors import SettingsError, UnknownConditionError, UnknownWordError
 from embeddings.invented import model_of, random_embeddings
 
 TIMES = Conditions.of_times(["1990", "2000", "2010"])
@@ -69,19 +68,13 @@ def test_scores_are_one_minus_the_cosine():
     assert answer["change"].to_list() == sorted(answer["change"], reverse=True)
 
 
-def test_named_words_alone_are_ranked_and_their_statistics_are_those_among_all(tmp_path):
+def test_named_words_alone_are_ranked_and_their_statistics_are_those_among_all():
     everything = ct.drift(planted(), top=100)
     answer = ct.drift(planted(), words=["filler3", "bank", "rare"])
     assert answer["word"].to_list() == ["bank", "filler3"]
     assert list(answer) == [of(everything, "bank"), of(everything, "filler3")]
     assert "too rare: rare." in answer.notes[1]
-    (tmp_path / "words.txt").write_text("filler3\nbank\n\nrare\n", encoding="utf-8")
-    for same in ("filler3, bank,rare", tmp_path / "words.txt", str(tmp_path / "words.txt")):
-        again = ct.drift(planted(), words=same)
-        assert (list(again), again.notes) == (list(answer), answer.notes)
     assert "Shown: 1 of 2 named words" in ct.drift(planted(), words="filler3,bank", topn=1).notes[-1]
-    with pytest.raises(UnknownWordError, match="did you mean bank"):
-        ct.drift(planted(), words="bnak")
 
 
 @pytest.mark.parametrize("conditions", [PLACES, BOTH])
@@ -111,38 +104,14 @@ def test_the_largest_step_and_the_whole_series():
     assert (row["before"], row["after"]) == ("2000", "2010")
     assert row["change"] == bank("2000", "2010")["change"]
     assert bank("1990", "2000", over="steps")["change"] == bank(end="2000")["change"] < 0.1
-    assert (bank(conditions=BOTH, over="steps")["before"], bank(conditions=BOTH, over="steps")["after"]) == (
-        "1990/canada",
-        "2000/canada",
-    )
+    row = bank(conditions=BOTH, over="steps")
+    assert (row["before"], row["after"]) == ("1990/canada", "2000/canada")
     model, pairs = planted(), [("1990", "2000"), ("1990", "2010"), ("2000", "2010")]
     cosines = [model.similarity("money", "money", *pair) for pair in pairs]
     whole = ct.drift(model, over="series", top=100)
     assert of(whole, "money")["change"] == pytest.approx(1 - np.mean(cosines), abs=1e-6)
     assert whole["word"][0] == "bank"
-    assert (whole.facts["from"], whole.title) == (None, "The words that changed most over all conditions")
-    part = ct.drift(model, end="2000", over="series")
-    assert part.title == "The words that changed most over all conditions from 1990 to 2000"
-
-
-@pytest.mark.parametrize(
-    ("conditions", "settings", "message"),
-    [
-        (PLACES, {"start": "canada"}, "name both conditions"),
-        (PLACES, {"over": "steps"}, "have none"),
-        (PLACES, {"start": "canada", "end": "india", "over": "series"}, "leave out --from"),
-        (TIMES, {"start": "1990", "end": "1990"}, "both are 1990"),
-        (TIMES, {"start": "2010", "end": "1990", "over": "steps"}, "swap them"),
-        (TIMES, {"over": "all"}, "over"),
-        (TIMES, {"within": "place"}, "add --permutations or --bootstrap"),
-        (TIMES, {"effect": 0.1}, "--effect needs --permutations"),
-    ],
-)
-def test_questions_that_make_no_sense(conditions, settings, message):
-    with pytest.raises(SettingsError, match=message):
-        ct.drift(planted(conditions), **settings)
-    with pytest.raises(UnknownConditionError, match="'1991'"):
-        ct.drift(planted(), "1991")
+    assert ct.drift(model, end="2000", over="series")["change"][0] < 0.1
 
 
 @pytest.mark.parametrize("noise", [1.0, 0.0])

@@ -5,7 +5,7 @@ import chronotope as ct
 import worlds
 from chronotope.conditions import Conditions
 from chronotope.embeddings import ConditionedEmbeddings
-from chronotope.errors import AbsentWordError, SettingsError
+from chronotope.errors import AbsentWordError
 from embeddings.invented import model_of, support_from
 
 
@@ -17,34 +17,6 @@ def test_every_place_names_its_own_capital(over_places):
     found = {(row["condition"], row["equivalent"]) for row in answer if row["match"]}
     assert all((place, capitals[place]) in found for place in capitals if place != "arlen")
     assert "arlen" not in answer["condition"]
-
-
-def planted(share=0.0):
-    """Two conditions in 30 dimensions; 'role' has a counterpart, 'alien' is at a right angle to all of the second."""
-    rng = np.random.default_rng(1)
-    words = ["role", "counterpart", "alien", *(f"w{i}" for i in range(400))]
-    vectors = rng.standard_normal((2, len(words), 30))
-    vectors[:, :, -3:] *= share
-    vectors[1] = vectors[0] + 0.3 * vectors[1]
-    vectors[0, 2] = 0
-    vectors[0, 2, -1] = 3
-    counts = np.full((2, len(words)), 9)
-    counts[1, [0, 2]] = 0
-    counts[0, 1] = 0
-    vectors[1, 1] = vectors[0, 0] + 0.3 * rng.standard_normal(30)
-    return model_of(vectors, Conditions.of_places(["here", "there"]), words, counts)
-
-
-def test_no_word_plays_the_part_of_a_word_that_is_like_nothing():
-    model = planted()
-    assert ct.equivalents(model, "role", at="here")["equivalent"][0] == "counterpart"
-    nothing = ct.equivalents(model, "alien", at="here")
-    assert nothing.to_polars().select("condition", "rank", "match").rows() == [("there", None, False)]
-    assert "there" in nothing.notes[0]
-    assert ct.equivalents(model, "alien", at="here", chance=1)["match"].all()
-    with pytest.raises(AbsentWordError, match="'counterpart' does not occur in here; it occurs in there"):
-        ct.equivalents(model, "counterpart", at="here")
-    assert ct.equivalents(model, "counterpart", at="here", fallback=True)["fallback"].all()
 
 
 @pytest.mark.parametrize("chance", [0.05, 0.2])
@@ -62,8 +34,8 @@ def test_words_without_a_counterpart_match_as_often_as_chance_says(chance):
     names = [*words, *(f"d{i}" for i in range(200))]
     model = ConditionedEmbeddings(names, Conditions.of_times(["1990", "2000"]), support, rows)
 
-    def ask(word):
-        return ct.equivalents(model, word, at="1990", to="2000", top=1, chance=chance)
+    def ask(word, **more):
+        return ct.equivalents(model, word, at="1990", top=1, **({"chance": chance} | more))
 
     assert np.mean([ask(f"a{i}")["match"][0] for i in range(0, 200, 2)]) == pytest.approx(chance, abs=0.06)
     found = [ask(f"b{i}") for i in range(100)]
@@ -72,8 +44,12 @@ def test_words_without_a_counterpart_match_as_often_as_chance_says(chance):
     assert bar["words"] == 600
     assert bar["false_match_rate"] == pytest.approx(chance, abs=0.03)
     assert any("still match another" in note for note in found[0].notes)
-    with pytest.raises(SettingsError, match="chance"):
-        ct.equivalents(model, "a1", at="1990", chance=0)
+    alien = next(word for word in words if not ask(word)["match"][0])
+    assert ask(alien).to_polars().select("condition", "rank").rows() == [("2000", None)]
+    assert ask(alien, chance=1)["match"].all()
+    with pytest.raises(AbsentWordError, match="'d0' does not occur in 1990; it occurs in 2000"):
+        ask("d0")
+    assert ask("d0", fallback=True)["fallback"].all()
 
 
 def test_the_word_itself_is_a_match_if_it_is_the_nearest(over_places):

@@ -10,14 +10,7 @@ import pytest
 import chronotope as ct
 import worlds
 from chronotope.analysis.sentence_sample import sentence_sample
-from chronotope.errors import (
-    ChronotopeError,
-    DamagedFileError,
-    InputError,
-    SettingsError,
-    UnknownConditionError,
-    UnknownWordError,
-)
+from chronotope.errors import ChronotopeError, DamagedFileError, InputError, SettingsError
 
 FILLER = "The sun rose over the town and the people went to work. "
 
@@ -67,16 +60,6 @@ def test_the_seed_decides_the_choice(counts):
     chosen = [tuple(ct.evidence(counts, "bank", at="1990/arlen", top=2, seed=seed)["document"]) for seed in range(5)]
     assert chosen[1] == tuple(ct.evidence(counts, "bank", at="1990/arlen", top=2)["document"])
     assert len(set(chosen)) > 1
-    assert len(ct.evidence(counts, "bank", seed=2**64 - 1))
-    with pytest.raises(SettingsError, match="seed must be"):
-        ct.evidence(counts, "bank", seed=2**64)
-
-
-def test_another_word_comes_from_other_documents():
-    rows = [{"text": f"the river and the boat, number {number}", "year": 1990} for number in range(60)]
-    counts = ct.count(ct.read_corpus(rows, time="year"), min_count=1)
-    chosen = {word: set(ct.evidence(counts, word, top=5)["document"]) for word in ("river", "boat", "and")}
-    assert len({frozenset(documents) for documents in chosen.values()}) == 3
 
 
 def test_the_nearest_come_first_and_both_are_marked(counts):
@@ -88,8 +71,6 @@ def test_the_nearest_come_first_and_both_are_marked(counts):
     none = ct.evidence(counts, "bank", near="work", distance=2)
     assert len(none) == 0
     assert "It never occurs within 2 words of work" in none.notes[1]
-    with pytest.raises(SettingsError, match="needs the other word"):
-        ct.evidence(counts, "bank", distance=3)
 
 
 def test_one_long_document_hides_no_other():
@@ -114,9 +95,7 @@ def test_the_context_that_sets_a_condition_apart_pulls_most(counts):
     assert {"of", "mr", "hull"} <= set(found["context"][:5])
     assert (found["pull"] > found["elsewhere"])[:5].all()
     assert not found.facts["sampled"]
-    absent = ct.contexts(counts, "bank", at="1991/borva")
-    assert len(absent) == 0
-    assert "it occurs most in 1990/borva (11 times), 1990/arlen (6 times), 1991/arlen (3 times)" in absent.notes[0]
+    assert len(ct.contexts(counts, "bank", at="1991/borva")) == 0
 
 
 def test_counts_are_those_of_the_vocabulary(counts_of):
@@ -127,17 +106,6 @@ def test_counts_are_those_of_the_vocabulary(counts_of):
             support = counts.vocabulary.support.of(counts.vocabulary.index(word), condition)
             assert found.facts["occurrences"] == support
             assert {marked(row).lower() for row in found} <= {word}
-
-
-def test_planted_drift_has_its_sentences_and_contexts(drifting):
-    """'bank' stands among river words before 1995 and among money words after."""
-    for time, company, other in (("1992", worlds.RIVER, worlds.MONEY), ("1997", worlds.MONEY, worlds.RIVER)):
-        found = ct.evidence(drifting, "bank", at=time)
-        words = Counter(word for text in found["text"] for word in text.lower().strip(".").split())
-        assert sum(words[word] for word in company) > 3 * sum(words[word] for word in other)
-        pulls = set(ct.contexts(drifting, "bank", at=time)["context"])
-        assert pulls & set(company)
-        assert not pulls & set(other)
 
 
 def test_a_phrase_is_found_joined_or_not():
@@ -181,13 +149,6 @@ def test_a_model_knows_its_run(counts, tmp_path):
 
 def test_what_is_absent_gets_one_line(counts, tmp_path):
     assert "bank does not occur there; it occurs most in" in ct.evidence(counts, "bank", at="1991/borva").notes[0]
-    for asked, error, message in (
-        ({"word": "banck"}, UnknownWordError, "words of this run; did you mean bank"),
-        ({"word": "bank", "at": "1990/arlan"}, UnknownConditionError, "did you mean 1990/arlen"),
-        ({"word": "…"}, InputError, "contains no word"),
-    ):
-        with pytest.raises(error, match=message):
-            ct.evidence(counts, **asked)
     with pytest.raises(InputError, match="is not a run"):
         ct.evidence(tmp_path, "bank")
     with pytest.raises(InputError, match="prepared without its text"):
@@ -213,9 +174,6 @@ def test_two_periods_stand_side_by_side(counts):
     assert found["condition"].to_list() == ["1990/arlen", "1990/arlen", "1991/arlen"]
     assert (found.facts["occurrences"], found.facts["occurrences_against"]) == (6, 3)
     assert found.title == "Sentences with bank, 1990/arlen and 1991"
-    assert found.notes[0] == "1990/arlen: bank occurs 6 times in 6 documents."
-    with pytest.raises(SettingsError, match="needs the first condition"):
-        ct.evidence(counts, "bank", against="1991")
 
 
 def test_a_damaged_run_is_refused(counts, tmp_path):
@@ -240,14 +198,3 @@ def test_conditions_are_chosen_by_label_axis_or_range(counts):
     assert asked(at="1990/BORVA") == ["1990/borva"]
     assert asked(at="1991") == asked(start="1991") == ["1991/arlen", "1991/borva"]
     assert asked(start="1990/borva", end="1991/borva") == ["1990/borva", "1991/borva"]
-    for wrong, message in (
-        ({"start": "1991", "end": "1990"}, "comes after"),
-        ({"start": "arlen"}, "not a range"),
-        ({"start": "1990/arlen", "end": "1991/borva"}, "not a range"),
-        ({"at": "1990", "start": "1990"}, "not both"),
-    ):
-        with pytest.raises(SettingsError, match=message):
-            asked(**wrong)
-    places = ct.count(ct.read_corpus([{"text": "a bank", "place": "canada"}], place="place"), min_count=1)
-    with pytest.raises(SettingsError, match="needs time bins"):
-        ct.evidence(places, "bank", start="canada")

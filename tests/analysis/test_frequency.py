@@ -7,7 +7,6 @@ import pytest
 
 import chronotope as ct
 import worlds
-from chronotope.errors import SettingsError
 
 
 def test_counts_rates_and_documents_are_exact(counts_of):
@@ -40,8 +39,6 @@ def test_a_phrase_a_rare_word_and_a_range():
     assert answer["low"][2] == answer["per_million"][2] == 0 < answer["high"][2]
     wider = ct.frequency(counts, "cold war", confidence=0.99)
     assert (wider["low"] < ct.frequency(counts, "cold war")["low"]).all()
-    with pytest.raises(SettingsError, match="confidence must be at most"):
-        ct.frequency(counts, "war", confidence=95)
 
 
 def test_held_out_documents_do_not_count(counts_of):

@@ -1,9 +1,7 @@
 import polars as pl
-import pytest
 
 import chronotope as ct
 from chronotope.datasets.invented import TOPICS, Change, invented_world
-from chronotope.errors import SettingsError
 
 
 def values(answer, place):
@@ -39,23 +37,7 @@ def test_leaders_come_before_followers(counts_of):
     assert [change["after"] for change in changes if change["accepted"]] == ["1993/arlen", "1996/borva"]
 
 
-def test_what_is_accepted_has_a_small_p_in_every_answer(over_both):
-    """One rule: a change is accepted if its p is at most alpha."""
-    for word in over_both.words[20:200:6]:
-        answer = ct.grid(over_both, word, alpha=0.2)
-        for change in answer.facts["changes"]:
-            assert change["accepted"] == (change["p"] is not None and change["p"] <= 0.2)
-        assert [row["condition"] for row in answer if row["changed"]] == sorted(
-            change["after"] for change in answer.facts["changes"] if change["accepted"]
-        )
-
-
 def test_a_place_where_the_word_is_rare_has_no_value(over_both):
     answer = ct.grid(over_both, "gas", min_count=20)
     assert any(change["after"] is None for change in answer.facts["changes"])
     assert all((row["value"] is None) == (row["count"] < 20) for row in answer)
-
-
-def test_a_grid_needs_both_axes(over_time):
-    with pytest.raises(SettingsError, match="time alone"):
-        ct.grid(over_time, "bank")

@@ -8,7 +8,7 @@ import pytest
 import chronotope as ct
 from chronotope.analysis.geography import morans_i, nearest_places, place_links, read_coordinates, without_coordinates
 from chronotope.conditions import Conditions
-from chronotope.errors import InputError, SettingsError, UnknownConditionError
+from chronotope.errors import InputError, UnknownConditionError
 from embeddings.invented import model_of
 
 NORTH, SOUTH = ("ava", "bern", "cork"), ("dax", "ems", "fes")
@@ -64,10 +64,6 @@ def test_hundreds_of_places_are_compared_as_two_are():
         both = [(w, rarer) for w, rarer in both if rarer >= 10]
         plain = np.average([1 - model.similarity(w, w, a, b) for w, _ in both], weights=[n / (n + 50) for _, n in both])
         assert (row["distance"], row["words"]) == (pytest.approx(plain, abs=1e-6), len(both))
-
-
-def test_over_time_and_place_places_are_compared_at_the_same_time(over_both):
-    assert sorted(ct.places(over_both).facts["order"]) == ["arlen", "borva", "celdon"]
 
 
 def test_the_odd_place_is_seen_on_the_map(over_places):
@@ -187,10 +183,3 @@ def test_damaged_files_are_named_with_their_line(tmp_path, text, message):
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match=r"cannot read .*none"):
         read_coordinates(tmp_path / "none.csv")
-
-
-def test_without_places_there_is_nothing_to_compare(over_time):
-    with pytest.raises(SettingsError, match="not places"):
-        ct.places(over_time)
-    with pytest.raises(SettingsError, match="not places"):
-        ct.map(over_time, "bank")

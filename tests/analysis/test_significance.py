@@ -9,7 +9,7 @@ from scipy.stats import kstest, spearmanr
 import chronotope as ct
 import worlds
 from chronotope.datasets.invented import TOPICS, Change
-from chronotope.errors import DamagedFileError, InputError, SettingsError
+from chronotope.errors import InputError, SettingsError
 
 # Words that change company, the frequent ones first.
 CHANGED = {"bank": 0.02, "apple": 0.014, "cell": 0.009, "pilot": 0.006}
@@ -121,8 +121,6 @@ def test_a_mixture_of_sources_is_a_change_unless_compared_within_them(mixed):
     within = ct.drift(mixed, permutations=50, within="source", **EVERY)
     assert by_word(within)["cell"]["p"] > 0.05
     assert within.facts["discoveries"] == 0
-    with pytest.raises(InputError, match="and not 'genre'; prepare it again with --keep genre"):
-        ct.drift(mixed, permutations=5, within="genre")
 
 
 @pytest.mark.parametrize(("many", "share"), [(1, 0.06), (4, 0.12)])
@@ -202,10 +200,6 @@ def test_what_was_stopped_is_resumed_to_the_same_answer(changed, tmp_path):
     assert not stages, "nothing is computed twice"
     asked(permutations=15, **kept)
     assert stages.count("permutations") == 1
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:100])
-    with pytest.raises(DamagedFileError, match="delete it"):
-        asked(**kept)
 
 
 def test_intervals_hold_zero_for_words_that_stay_and_not_for_those_that_change(changed):
@@ -311,8 +305,6 @@ def test_graph_hardly_depends_on_its_seed(changed):
     assert np.median(answer["seed_spread"] / np.maximum(answer["change"], 1e-6)) < 0.2
 
 
-def test_places_are_strata_without_being_kept(over_both, over_places):
+def test_places_are_strata_without_being_kept(over_both):
     for asked in ({"permutations": 2}, {"bootstrap": 2}):
         assert len(ct.drift(over_both, over="steps", within="place", min_count=3, **asked))
-    with pytest.raises(InputError, match="nothing to exchange"):
-        ct.drift(over_places, permutations=2, within="place")

@@ -7,10 +7,8 @@ import pytest
 
 from chronotope.analysis.measures import matched_z
 from chronotope.analysis.significance.refit import FrozenModel
-from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents, resampled_rows
+from chronotope.analysis.significance.resample import BOOTSTRAP, PERMUTATION, Documents
 from chronotope.analysis.significance.tests import like_words, pooled_p
-from chronotope.cooccurrence.association import Association
-from chronotope.cooccurrence.counting import distance_weights
 
 
 def test_words_in_few_documents_have_heavy_tails_and_a_null_of_their_own():
@@ -44,19 +42,6 @@ def test_z_does_not_favor_rare_words():
     rare = frequency < np.median(frequency)
     assert rare[np.argsort(-scores)[:100]].all()
     assert 0.35 < rare[matched_z(scores, frequency) > 2].mean() < 0.65
-
-
-def test_permuted_words_keep_their_frequency_in_each_condition(drifting):
-    """Every word is as frequent in each condition as it was, up to a document, whichever documents are there."""
-    words, weights, store = len(drifting.vocabulary), distance_weights(drifting.settings), drifting.store
-    documents = Documents.of(drifting, [1, 4, 8])
-    most = max(np.bincount(text).max() for text in np.split(np.asarray(store.ids), store.starts[1:-1]))
-    many = np.zeros((2, 3, words), dtype=np.int64)
-    for side, resample in enumerate((documents.all(), documents.resample(PERMUTATION, 1, 0))):
-        rows = resampled_rows(store, resample, 3, words, weights, Association())
-        many[side, rows.condition, rows.word] = rows.count
-    assert (many[0].sum(axis=0) == many[1].sum(axis=0)).all()
-    assert np.abs(many[0] - many[1]).max() <= most
 
 
 def test_a_draw_keeps_to_the_strata():

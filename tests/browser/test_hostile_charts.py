@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from chronotope.analysis.answer import Answer
 from chronotope.analysis.charts import Lines, Plane, Ranked, Tiles
-from chronotope.io.untrusted import embed_json
 
 RUN = "window.ran=1"
 HOSTILE = (
@@ -67,11 +66,3 @@ def test_the_policy_of_a_chart_stops_a_script_that_is_not_its_own(visit, tmp_pat
     expect(page.locator("#chart svg").first).to_be_visible()
     assert page.evaluate("window.ran") is None
     assert "Content Security Policy" in visit.complaints.pop()
-
-
-def test_embedded_json_is_the_same_data(visit, tmp_path):
-    path = tmp_path / "data.html"
-    path.write_text(f"<script>window.data = {embed_json(HOSTILE)}</script>", encoding="utf-8")
-    page = visit(path.as_uri())
-    assert page.evaluate("window.data") == list(HOSTILE)
-    assert page.evaluate("window.ran") is None

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 import chronotope as ct
-from browser.conftest import started
-from browser.pages import LONG, PHONE, VIEWS, WIDE, go, marks, opened
+from browser.pages import LONG, PHONE, VIEWS, go, marks, opened
 
 BANK = "#/word/bank?at=1997&place=arlen"
 
@@ -137,17 +135,6 @@ def test_the_nearest_point_is_told_and_chosen(visit, site):
     expect(page.locator(".nearest h2")).to_have_text("Its nearest words in 1992 · arlen")
 
 
-def test_print_is_black_on_white_with_the_sentences(visit, site):
-    page = visit(site + BANK, color_scheme="dark")
-    opened(page)
-    expect(page.locator(".sentences li")).to_have_count(8)
-    page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate("getComputedStyle(document.querySelector('.sentences .text')).color") == "rgb(0, 0, 0)"
-    expect(page.locator(".sentences li").first).to_be_visible()
-    expect(page.locator("#where")).to_be_hidden()
-
-
 def test_the_slider_is_there_only_where_it_acts(visit, site):
     page = visit(site)
     acts = {"word": (True, True), "parts": (True, True), "compare": (False, True), "axis": (False, True)}
@@ -156,20 +143,6 @@ def test_the_slider_is_there_only_where_it_acts(visit, site):
         assert (page.locator("#time").is_visible(), page.locator("#place").is_visible()) == acts.get(
             view, (False, False)
         )
-
-
-def test_a_folder_shows_that_it_is_working(visit, folder):
-    """The indicator is painted before the engine begins, which keeps the page from painting."""
-    page = visit(folder)
-    opened(page)
-    page.evaluate(
-        """() => { window.seen = []; const engine = chronotope.engine, answer = engine.answer;
-        engine.answer = (...asked) => (seen.push(!document.getElementById('progress').hidden
-          || Boolean(document.querySelector('[aria-busy]'))), answer.apply(engine, asked)); }"""
-    )
-    page.evaluate("location.hash = '#/word/bank'")
-    opened(page)
-    assert page.evaluate("seen[0]")
 
 
 def test_every_chart_links_its_rows_and_its_python(visit, site, run):
@@ -241,36 +214,6 @@ def test_every_pair_of_words_has_its_own_line(visit, site):
     assert f"bank · {row['other']}, 1997: {row['similarity']:.2f}" in drawn
 
 
-def test_every_axis_has_three_ticks_and_colors_without_figures_are_explained(visit, site):
-    """The heat map on a phone has no room for figures in its tiles."""
-    page = visit(site + BANK, viewport=PHONE)
-    opened(page)
-    for chart in (".series", ".frequency"):
-        assert page.locator(f"{chart} .grid:not(.leave)").count() >= 3
-    expect(page.locator(".matrix .caption")).to_contain_text(
-        re.compile(r"Color: similarity, from \S+ \(pale\) to \S+ ")
-    )
-
-
-def test_labels_of_a_path_never_cover_each_other(visit, site):
-    for viewport in (WIDE, PHONE):
-        page = visit(site + BANK, viewport=viewport)
-        opened(page)
-        page.locator(".trajectory svg").scroll_into_view_if_needed()
-        page.wait_for_timeout(400)
-        boxes = [
-            label.bounding_box()
-            for label in page.locator(".trajectory svg :is(.when, .friend):not(.leave)").all()
-            if label.text_content()
-        ]
-        assert len(boxes) > 5
-        for at, one in enumerate(boxes):
-            for other in boxes[:at]:
-                shared = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
-                assert shared < 3 or abs(one["y"] - other["y"]) > 11
-        expect(page.locator(".trajectory .caption")).to_contain_text("Small dots: the word in other places.")
-
-
 def test_two_times_stand_side_by_side(visit, site):
     page = visit(site + BANK)
     page.get_by_role("link", name="Two times side by side").click()
@@ -284,6 +227,7 @@ def test_two_times_stand_side_by_side(visit, site):
 
 
 def test_every_question_has_a_page_without_a_line_of_javascript(visit, site):
+    """Its links, forms and charts are made from what the server says of the questions."""
     page = visit(site)
     page.get_by_role("link", name="All questions").click()
     expect(page.locator("h1")).to_have_text("All questions")

@@ -100,6 +100,19 @@ def test_inspecting_a_run_and_a_model(chronotope, model):
         (("prepare", "SPEECHES", "-o", "out"), "name the field that holds the time"),
         (("prepare", "SPEECHES", "-o", "out", "--time", "time", "--every", "1 fortnight"), "1 fortnight"),
         (("evaluate", "MODEL", "--pairs", "nowhere.csv"), "nowhere.csv"),
+        (("evaluate", "MODEL"), "judge by one of"),
+        (("evaluate", "MODEL", "--pairs", "SPEECHES", "--method", "cw2v"), "belong to --renamings"),
+        (("evaluate", "MODEL", "--pairs", "SPEECHES", "-o", "x.docx"), "must end in"),
+        (("evaluate", "MODEL", "--renamings", "--share", 2), "share must lie between 0 and 1"),
+        (("evaluate", "MODEL", "--renamings", "--method", "grap"), "did you mean graph"),
+        (("evaluate", "MODEL", "--renamings", "--preset", "paper"), "add --method cw2v"),
+        (("evaluate", "MODEL", "--renamings", "--method", "contextual", "--epochs", 1), "has no setting 'epochs'"),
+        (("evaluate", "nowhere", "--renamings"), "nowhere"),
+        (("report", "MODEL", "-o", "report.pdf"), "must end in .html"),
+        (("report", "MODEL", "-o", "report.html", "--top", 0), "top must be a number of at least 1"),
+        (("report", "MODEL", "-o", "report.html", "--sentences", 0), "'--sentences'"),
+        (("report", "MODEL", "-o", "report.html", "--from", 1066), "'1066' is not among"),
+        (("report", "MODEL", "-o", "report.html", "--words", "bnak"), "did you mean beak, bank"),
         (("plot", "company", "MODEL", "bank", "-o", "a.png"), "chronotope series RUN WORD -o FILE.png"),
         (("compare", "MODEL", "MODEL", "--pairs", "a.csv"), "chronotope evaluate MODEL MODEL"),
         (("renamings", "MODEL"), "chronotope evaluate RUN --renamings"),
@@ -170,32 +183,6 @@ def test_the_last_line_of_prepare_can_be_followed(chronotope, model, speeches, t
     assert "now:" not in again
 
 
-def test_preparing_says_which_limit_left_words_out(chronotope, speeches, tmp_path):
-    asked = ("prepare", speeches, "-o", tmp_path / "run", "--time", "time", "--force")
-    assert "vocabulary: the most frequent 3 words (--max-words);" in chronotope(*asked, "--max-words", 3).stderr
-    enough = chronotope(*asked, "--max-words", 9999).stderr
-    assert "words that occur 5 times or more" in enough
-    assert "--min-count" not in enough
-
-
-def test_a_tiny_text_says_what_keeps_its_words(chronotope, tmp_path):
-    rows = ["text,year", *["the river bank was flooded,1990"] * 6, "the loan was paid,1991"]
-    (tmp_path / "tiny.csv").write_text("\n".join(rows))
-    few = "only 5 words occur 5 times or more; lower the threshold with --min-count 2"
-    assert few in chronotope("prepare", "tiny.csv", "-o", "run", "--time", "year").stderr
-    chosen = chronotope("prepare", "tiny.csv", "-o", "other", "--time", "year", "--min-count", 5)
-    assert "only" not in chosen.stderr
-
-
-def test_preparing_says_which_phrases_it_found(chronotope, tmp_path):
-    """'prime minister' and 'white house' always stand together; the twenty other words are the most frequent."""
-    found = ("", "prime minister", "white house", "prime minister")
-    lines = [" ".join(f"w{k}" for k in range(20)) + f" {found[n % 4]}" for n in range(400)]
-    (tmp_path / "a.csv").write_text("\n".join(["text,year", *(f"{line},1990" for line in lines)]))
-    told = chronotope("prepare", "a.csv", "-o", "run", "--time", "year", "--find-phrases").stderr
-    assert "phrases: 2 joined, most often prime_minister, white_house\n" in told
-
-
 def test_a_word_that_was_left_out_is_not_taken_for_a_misspelt_one(chronotope, tmp_path):
     rows = ["text,year", *["the telegraph was new and the river was old,1990"] * 9, *["a telegram,1990"] * 2]
     (tmp_path / "a.csv").write_text("\n".join(rows))
@@ -218,33 +205,6 @@ def test_named_bins_phrases_and_variants_from_a_file(chronotope, speeches, tmp_p
     assert about["conditions"] == ["early/arlen", "late/arlen"]
     assert about["counting"] == {"min_count": 5, "weighting": "harmonic", "window": 3}
     assert "rows outside the named bins" in done.stderr
-
-
-def test_help_is_grouped(chronotope):
-    shown = chronotope("--help").stdout
-    panels = ("Build", "A word", "Judge", "Look and share", "Help")
-    assert sorted(panels, key=lambda panel: shown.index(f"─ {panel} ─")) == list(panels)
-
-
-def test_a_second_ctrl_c_changes_nothing():
-    impatient = """
-import signal
-from chronotope import cli
-from chronotope.cli import app, console
-
-def talk(*message):
-    signal.raise_signal(signal.SIGINT)
-    print(*message[1:])
-
-def pressed():
-    signal.raise_signal(signal.SIGINT)
-
-app.make_app = lambda _: pressed
-console.talk = talk
-cli.main()
-"""
-    done = subprocess.run([sys.executable, "-c", impatient], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "stopped\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes the output")

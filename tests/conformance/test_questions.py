@@ -71,7 +71,7 @@ def command_line(name, path, given):
             words += [value] if isinstance(value, str) else value
         else:
             option = one.info.option or f"--{one.name.replace('_', '-')}"
-            options.append(f"{option}={value}")
+            options.append(option if value is True else f"{option}={value}")
     return [name.replace("_", "-"), path, *options, "--", *words] if words else [name.replace("_", "-"), path, *options]
 
 
@@ -227,20 +227,15 @@ def test_rows_are_written_by_the_ending_of_the_file(runs, chronotope, tmp_path, 
 
 
 @pytest.mark.parametrize("name", [n for n, question in QUESTIONS.items() if question.parameters[0].name == "word"])
-def test_an_unknown_word_gets_one_line(runs, api, chronotope, name):
+def test_an_unknown_word_gets_one_line(runs, refused, name):
     asked = {world: arguments(name, world) for world in AXES}
     world = next(world for world in AXES if isinstance(ask(name, runs[world], **asked[world]), Answer))
-    given = asked[world]
-    given["word"] = "bnak" if isinstance(given["word"], str) else ["bnak", "river"]
+    given = asked[world] | {"word": "bnak" if isinstance(asked[world]["word"], str) else ["bnak", "river"]}
     answer = ask(name, runs[world], **given)
-    response = api[world].get(f"/api/{name}", params=query(name, given))
-    if isinstance(answer, str):
-        assert "bnak" in answer
-        assert "bnak" in chronotope(*command_line(name, runs[world], given), code=2).stderr
-        assert "bnak" in plain_error(response)
-    else:
+    if isinstance(answer, Answer):
         assert answer.notes
-        assert response.json()["notes"] == list(answer.notes)
+    else:
+        assert "bnak" in refused(name, world, **given)
 
 
 @pytest.mark.parametrize("world", ["time", "one"])
@@ -255,8 +250,24 @@ def test_nothing_to_compare_is_said(runs, name, world):
         assert len(answer) or answer.notes
 
 
+@pytest.fixture
+def refused(runs, api, chronotope):
+    """Asks by every door; returns the line with which all of them refuse."""
+
+    def asked(name, world, **given):
+        given = arguments(name, world, **given)
+        answer = ask(name, runs[world], **given)
+        assert isinstance(answer, str)
+        assert answer in chronotope(*command_line(name, runs[world], given), code=2).stderr
+        if not any(one.info.local for one in QUESTIONS[name].parameters if one.name in given):
+            plain_error(api[world].get(f"/api/{name}", params=query(name, given)))
+        return answer
+
+    return asked
+
+
 LIMITS = [
-    (name, one, value)
+    (name, one.name, value)
     for name, question in QUESTIONS.items()
     for one in question.parameters
     for value in (
@@ -266,15 +277,70 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), LIMITS, ids=lambda part: getattr(part, "name", str(part)))
-def test_limits_are_the_same_by_every_door(runs, api, chronotope, name, parameter, value):
-    given = arguments(name, "time", **{parameter.name: value})
-    answer = ask(name, runs["time"], **given)
-    assert isinstance(answer, str)
-    assert re.match(f"{parameter.name} must be (a number of )?at (least|most) ", answer)
-    assert answer in chronotope(*command_line(name, runs["time"], given), code=2).stderr
-    if not parameter.info.local:
-        plain_error(api["time"].get(f"/api/{name}", params=query(name, given)))
+@pytest.mark.parametrize(("name", "parameter", "value"), LIMITS)
+def test_limits_are_the_same_by_every_door(refused, name, parameter, value):
+    told = refused(name, "time", **{parameter: value})
+    assert re.match(f"{parameter} must be (a number of )?at (least|most) ", told)
+
+
+# What a question cannot be asked, by the world of the model.
+MISTAKES = [
+    ("neighbors", "time", {"at": "all", "min_count": 100_000}, r"in no condition; lower min_count \(--min-count\)"),
+    ("series", "place", {"against": "previous"}, "places, which have no order"),
+    ("series", "both", {"against": "previous"}, r"name one place \(--place\): arlen, borva, celdon"),
+    ("series", "time", {"against": "1890"}, "'1890' is not among the 10 conditions"),
+    ("series", "time", {"quick": True, "bootstrap": 5}, "choose one"),
+    ("similarity", "time", {"word": ["bank", "bank"]}, "two words"),
+    ("similarity", "time", {"word": ["bank", "none"]}, "'none'"),
+    ("analogy", "time", {"c": "none"}, "'none'"),
+    ("changepoints", "place", {}, "no order in time"),
+    ("changepoints", "both", {}, r"name one place \(--place\): arlen"),
+    ("changepoints", "time", {"min_count": 10**6}, r"needs 4; lower min_count \(--min-count\), or take longer"),
+    ("trajectory", "time", {"method": "tsne"}, "method must be lle or pca"),
+    ("trajectory", "time", {"min_count": 10**6}, "this needs 2"),
+    ("grid", "time", {}, "time alone"),
+    ("places", "time", {}, "not places"),
+    ("map", "time", {}, "not places"),
+    ("drift", "place", {"start": "arlen"}, "name both conditions"),
+    ("drift", "place", {"over": "steps"}, "have none"),
+    ("drift", "place", {"start": "arlen", "end": "borva", "over": "series"}, "leave out --from"),
+    ("drift", "time", {"start": "1990", "end": "1990"}, "both are 1990"),
+    ("drift", "time", {"start": "1999", "end": "1990", "over": "steps"}, "swap them"),
+    ("drift", "time", {"start": "1890"}, "'1890'"),
+    ("drift", "time", {"over": "all"}, "over must be"),
+    ("drift", "time", {"within": "place"}, "add --permutations or --bootstrap"),
+    ("drift", "time", {"within": "genre", "permutations": 5}, "and not 'genre'; prepare it again with --keep genre"),
+    ("drift", "place", {"within": "place", "permutations": 2}, "nothing to exchange"),
+    ("drift", "time", {"effect": 0.1}, "--effect needs --permutations"),
+    ("drift", "time", {"words": "bnak"}, "did you mean .*bank"),
+    ("stable", "time", {"exclude": "stopwords:xx"}, "no stop words for 'xx'"),
+    ("axis", "time", {"formula": "nosuchword - money"}, "'nosuchword'"),
+    ("axis", "time", {"min_count": 10**6}, "frequent enough in no condition"),
+    ("axis", "time", {"formula": ""}, "no word to point to"),
+    ("axis", "time", {"formula": "(river"}, "not closed"),
+    ("axis", "time", {"formula": "river)"}, "closing parenthesis too many"),
+    ("axis", "time", {"formula": "river - river"}, "both sides"),
+    ("axis", "time", {"formula": "river - "}, "ends with a sign"),
+    ("axis", "time", {"formula": "river + - money"}, "no word before '-'"),
+    ("axis", "time", {"formula": "river - ()"}, r"no word before '\)'"),
+    ("axis", "time", {"formula": "river-money"}, "write 'river - money'"),
+    ("axis", "time", {"formula": "bank - money"}, "itself a seed"),
+    ("collocate_changes", "time", {"end": "1890"}, "'1890'"),
+    ("evidence", "both", {"at": "1990/arlan"}, "did you mean 1990/arlen"),
+    ("evidence", "time", {"word": "…"}, "contains no word"),
+    ("evidence", "time", {"distance": 3}, "needs the other word"),
+    ("evidence", "time", {"against": "1991"}, "needs the first condition"),
+    ("evidence", "place", {"start": "arlen"}, "needs time bins"),
+    ("frequency", "both", {"start": "1991", "end": "1990"}, "comes after"),
+    ("frequency", "both", {"start": "arlen"}, "not a range"),
+    ("frequency", "both", {"start": "1990/borva", "end": "1991/arlen"}, "not a range"),
+    ("frequency", "both", {"at": "1990", "start": "1990"}, "not both"),
+]
+
+
+@pytest.mark.parametrize(("name", "world", "given", "message"), MISTAKES)
+def test_what_cannot_be_asked_is_refused_by_every_door(refused, name, world, given, message):
+    assert re.search(message, refused(name, world, **given))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -9,6 +9,7 @@ import pytest
 
 import chronotope as ct
 from chronotope.evaluation.gold import read_gold
+from worlds import write
 
 TOPICS = {"river": ["water", "shore", "boat"], "money": ["loan", "cash", "vault"]}
 
@@ -26,11 +27,9 @@ def sentences(period: int):
 def semeval(tmp_path):
     folder = tmp_path / "semeval"
     for period in (1, 2):
-        (folder / f"corpus{period}" / "lemma").mkdir(parents=True)
-        with gzip.open(folder / f"corpus{period}" / "lemma" / "ccoha.txt.gz", "wt", encoding="utf-8") as file:
-            file.writelines(line.replace("plane", "plane_nn") + "\n" for line in sentences(period))
-    (folder / "truth").mkdir()
-    (folder / "truth" / "graded.txt").write_text("plane_nn\t0.9\ntree\t0.1\nbill\t0.05\n")
+        text = "\n".join(sentences(period)).replace("plane", "plane_nn")
+        write(folder / f"corpus{period}" / "lemma" / "ccoha.txt.gz", gzip.compress(text.encode()))
+    write(folder / "truth" / "graded.txt", "plane_nn\t0.9\ntree\t0.1\nbill\t0.05\n")
     return folder
 
 
@@ -39,18 +38,16 @@ def usage_graph(tmp_path):
     folder = tmp_path / "dwug_en"
     columns = ["lemma", "grouping", "context", "indexes_target_token"]
     for word in ("plane", "tree", "bill"):
-        (folder / "data" / word).mkdir(parents=True)
         rows = [
             [f"{word}_nn", str(period), line.replace(word, word + "s"), f"0:{len(word) + 1}"]
             for period in (1, 2)
             for line in sentences(period)
             if line.startswith(word)
         ]
-        text = "\n".join("\t".join(row) for row in [columns, *rows])
-        (folder / "data" / word / "uses.csv").write_text(text + "\n")
-    (folder / "stats" / "opt").mkdir(parents=True)
+        text = "".join("\t".join(row) + "\n" for row in [columns, *rows])
+        write(folder / "data" / word / "uses.csv", text)
     table = "lemma\tchange_binary\tchange_graded\nplane_nn\t1\t0.9\ntree_nn\t0\t0.1\nbill_nn\t0\t0.05\n"
-    (folder / "stats" / "opt" / "stats_groupings.csv").write_text(table)
+    write(folder / "stats" / "opt" / "stats_groupings.csv", table)
     return folder
 
 

@@ -79,11 +79,8 @@ def test_a_file_for_another_corpus_is_refused():
     pairs = [TestPair("obama", str(year), "bush", "1999") for year in range(2009, 2017)]
     with pytest.raises(InputError) as caught:
         read_pairs(pairs, ["1998", "1999"])
-    message = "none of the 8 test pairs is about two conditions of this model"
-    assert (
-        str(caught.value)
-        == f"{message}: they ask for 2009, 2010, 2011, 2012, 2013, 2014, 2015, 2016; the model has 1998, 1999"
-    )
+    assert "they ask for 2009, 2010, 2011" in str(caught.value)
+    assert "the model has 1998, 1999" in str(caught.value)
     assert len(read_pairs([*pairs, TestPair("bush", "1998", "bush", "1999")], ["1998", "1999"]).pairs) == 9
 
 

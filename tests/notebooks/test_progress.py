@@ -27,16 +27,6 @@ def test_every_report_of_the_library_is_understood():
     assert "loss 0.2500, held-out -6.5000" in shown
 
 
-def test_a_stage_without_an_end_is_over_when_the_next_begins():
-    shown = shown_by([("getting ready", 0), ("training", 1, 2, "loss 0.5")])
-    assert "getting ready" not in shown
-    assert "loss 0.5" in shown
-
-
-def test_a_report_after_the_end_opens_no_bar():
-    assert "loss" not in shown_by([(3, 3), (Epoch(3, 3, 0.25, None),)])
-
-
 def test_a_log_stays_silent(capsys):
     with show_progress() as show:
         show("counting", 1, 2)

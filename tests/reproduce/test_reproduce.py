@@ -10,11 +10,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pyarrow
 import pytest
 from benchmarks.reproduce.__main__ import main
-from benchmarks.reproduce.run import sample_documents
 
 from chronotope.datasets.invented import invented_world
 
@@ -173,14 +171,3 @@ def test_the_ablation_is_one_table_and_is_resumed(data, tmp_path):
     plain, other = (row["figures"]["places"] for row in json.loads(again.stdout)["rows"])
     assert (plain["difference"], plain["renamings_difference"]) == (None, None)
     assert other["difference"]["difference"] == pytest.approx(other["mrr"] - plain["mrr"])
-
-
-def test_a_sample_keeps_whole_documents_within_the_cap():
-    sizes = np.random.default_rng(3).integers(1, 60, 300).tolist()
-    frame = pl.DataFrame({"text": [" ".join(["word"] * size) for size in sizes], "place": ["a"] * 299 + ["b"]})
-    drawn = sample_documents(frame, "place", 500)
-    tokens = dict(drawn.group_by("place").agg(pl.col("text").str.count_matches("word").sum()).iter_rows())
-    assert 440 < tokens["a"] <= 500, "every document that fits is taken"
-    assert tokens["b"] == sizes[-1], "a small place is kept whole"
-    assert drawn.equals(sample_documents(frame, "place", 500)), "the same seed draws the same"
-    assert not drawn.equals(sample_documents(frame, "place", 500, seed=2))

@@ -8,7 +8,7 @@ import numpy as np
 
 import worlds
 from chronotope.conditions import Conditions
-from chronotope.cooccurrence import Counts, count
+from chronotope.cooccurrence import count
 from chronotope.corpus.source import read_corpus
 from chronotope.methods import GraphModel
 from chronotope.views.explorer.explored import Explored
@@ -38,21 +38,11 @@ HOSTILE = (
 
 
 @cache
-def counts(kind: str) -> Counts:
-    """The run of a model by time, by place, or by both; it has its text."""
-    if kind == "time":
-        corpus = read_corpus(worlds.planted_drift().records, time="time")
-    elif kind == "place":
-        corpus = read_corpus(worlds.places().records, place="place")
-    else:
-        corpus = read_corpus(worlds.time_and_place().records, time="time", place="place")
-    return count(corpus, min_count=5)
-
-
-@cache
 def explored(kind: str) -> Explored:
-    """A trained model with its run; places have coordinates."""
-    run = counts(kind)
+    """A model by time, by place, or by both, with its run and its text; places have coordinates."""
+    makers = {"time": worlds.planted_drift, "place": worlds.places, "both": worlds.time_and_place}
+    fields = {name: name for name in ("time", "place") if kind in (name, "both")}
+    run = count(read_corpus(makers[kind]().records, **fields), min_count=5)
     embeddings = GraphModel(dimensions=30, epochs=4).fit(run)
     coordinates = {place.casefold(): (10.0 * at, 5.0 * at) for at, place in enumerate(run.conditions.places)}
     missing = {} if coordinates else {"coordinates": "there are no places"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -43,19 +44,12 @@ def get(asked: TestClient, name: str, **params: object) -> dict:
     return response.json()
 
 
-def test_the_registry_is_described(both):
-    described = {one["name"]: one for one in get(both, "questions")}
-    assert list(described) == list(questions())
-    series = described["series"]
-    assert (series["group"], series["available"], series["chart"]["family"]) == ("A word", True, "lines")
-    word, against = series["parameters"][0], series["parameters"][1]
-    assert (word["name"], word["many"], word["required"]) == ("word", True, True)
-    assert (against["default"], against["complete"]) == ("first", "conditions")
-    offered = {one["name"] for question in described.values() for one in question["parameters"]}
+def test_the_registry_is_described_without_files_and_threads(both):
+    described = get(both, "questions")
+    assert [one["name"] for one in described] == list(questions())
+    offered = {one["name"] for question in described for one in question["parameters"]}
     assert {"from", "to", "bootstrap"} <= offered
     assert not offered & {"threads", "seeds", "progress", "keep_in", "coordinates", "edges", "start", "end"}
-    top = next(one for one in described["drift"]["parameters"] if one["name"] == "top")
-    assert both.get("/api/drift", params={"top": top["most"] + 1}).status_code == 422
 
 
 def test_the_types_of_the_page_have_the_fields_of_the_schema(both):
@@ -97,11 +91,6 @@ def test_the_default_time_is_the_last_full_bin():
     assert explored("place").about()["default_time"] is None
 
 
-def test_intervals_come_from_documents_drawn_again(both):
-    found = get(both, "series", word="mountain", place="arlen", bootstrap=20)
-    assert any(row["low"] is not None for row in found["rows"])
-
-
 def test_words_of_a_hostile_corpus_are_only_words():
     """They come back as they are, and nothing else happens."""
     with client(hostile()) as asked:
@@ -121,9 +110,7 @@ def test_unknown_words_and_conditions_come_with_those_that_may_be_meant(both):
     found = [match["word"] for match in get(both, "words", query="SHI")["matches"]]
     assert found[0].startswith("shi"), "words that begin so come before those that hold it"
     error = both.get("/api/neighbors", params={"word": "mountain", "at": "1066"}).json()["error"]
-    about = get(both, "about")
-    labels = [condition["label"] for condition in about["conditions"]]
-    assert error["did_you_mean"] == [*labels, *about["times"], *about["places"]]
+    assert {"1990/arlen", "1990", "arlen"} <= set(error["did_you_mean"])
 
 
 @pytest.mark.parametrize(
@@ -135,21 +122,14 @@ def test_unknown_words_and_conditions_come_with_those_that_may_be_meant(both):
         ("neighbors", {"word": "mountain", "retrieval": "magic"}, "bad_request"),
         ("neighbors", {"word": "mountain", "at": "1066"}, "unknown_condition"),
         ("series", {"word": "mountain", "place": "nowhere"}, "unknown_condition"),
-        ("changepoints", {"word": "mountain"}, "bad_request"),
-        ("similarity", {"word": ["mountain"]}, "bad_request"),
         ("axis", {"word": "mountain", "formula": "x" * 501}, "bad_request"),
-        ("axis", {"word": "mountain", "formula": "(river"}, "bad_request"),
-        ("equivalents", {"word": "mountain", "at": "1991/arlen", "chance": 0}, "bad_request"),
         ("series", {"word": "mountain", "min_count": 999_999}, "too_rare"),
         ("drift", {"words": "/etc/passwd"}, "unknown_word"),
     ],
 )
-def test_what_cannot_be_answered_is_told_in_one_line(both, name, params, kind):
+def test_an_error_has_its_kind(both, name, params, kind):
     response = both.get(f"/api/{name}", params=params)
-    error = response.json()["error"]
-    assert (error["kind"], response.status_code // 100) == (kind, 4)
-    assert error["message"]
-    assert "\n" not in error["message"]
+    assert (response.json()["error"]["kind"], response.status_code // 100) == (kind, 4)
 
 
 STRANGE = [
@@ -218,14 +198,37 @@ def test_nothing_beside_the_page_is_served(both):
     assert "<!-- explorer:data -->" in both.get("/").text
 
 
-def test_many_at_once_get_the_same_answers():
-    what = explored("time")
-    words = what.embeddings.words[40:60]
-    with client(Explored(what.embeddings, "fresh")) as asked, ThreadPoolExecutor(50) as pool:
-        answers = list(pool.map(lambda at: get(asked, "neighbors", word=words[at % 20], at="all"), range(100)))
-    assert answers == [
-        json.loads(ct.neighbors(what.embeddings, words[at % 20], at="all").to_json()) for at in range(100)
-    ]
+def test_work_that_nobody_awaits_is_dropped_and_who_leaves_takes_nothing_from_the_others():
+    """Slow work has one thread: the second question is answered only if the first, of hours, does not hold it."""
+    app = server.make_app(explored("time"), warm=False)
+
+    async def asked(name: str, query: str, left: asyncio.Event) -> bytes:
+        body: list[bytes] = []
+
+        async def receive() -> dict:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict) -> None:
+            body.append(message.get("body", b""))
+
+        scope = {"type": "http", "method": "GET", "path": f"/api/{name}", "query_string": query.encode()}
+        await app(scope | {"headers": [(b"host", b"localhost")]}, receive, send)
+        return b"".join(body)
+
+    async def run() -> None:
+        here, left = asyncio.Event(), asyncio.Event()
+        endless = asyncio.create_task(asked("drift", "permutations=99999", left))
+        assert b"rows" in await asked("series", "word=bank", here), "a quick question does not wait"
+        leaving, staying = (asyncio.create_task(asked("drift", "permutations=10", event)) for event in (left, here))
+        await asyncio.sleep(0)
+        left.set()
+        *given_up, answer = await asyncio.wait_for(asyncio.gather(endless, leaving, staying), 600)
+        assert given_up == [b"", b""]
+        assert b"rows" in answer
+
+    with ThreadPoolExecutor(1) as pool:  # after a test with a browser a loop runs in this thread already
+        pool.submit(asyncio.run, run()).result()
 
 
 def test_a_port_that_is_taken_is_told_in_one_line():

@@ -6,11 +6,8 @@ import re
 import shutil
 from html.parser import HTMLParser
 
-import pytest
-
 import chronotope as ct
 import worlds
-from chronotope.errors import SettingsError
 
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror=alert(2)> & \"'"
 
@@ -61,11 +58,7 @@ def test_it_shows_the_answers_and_how_they_were_made(runs, tmp_path):
     assert len(set(names := re.findall(r'\bid="([^"]+)"', page))) == len(names), "charts share no names"
     for said in (changes.signature, *changes.notes, "Gong, H.", "pmi_power", "The corpus has 400 documents"):
         assert plain(said) in plain(text)
-    head = re.search(r"<h2>Most changed.*?<thead>(.*?)</thead>", page, re.DOTALL)[1]
-    columns = ["word", "corrected", "low", "high", "effect", "q", "documents", "largest share"]
-    assert re.findall(r"<th[^>]*>([^<]*)<", head)[: len(columns)] == columns
     assert "10 draws of half of the documents" in text
-    assert f"is at most {changes.facts['effect']:.2g}; q is the false discovery rate" in text
 
 
 def test_intervals_are_there_by_default_or_it_says_why_not(runs, tmp_path):
@@ -74,8 +67,6 @@ def test_intervals_are_there_by_default_or_it_says_why_not(runs, tmp_path):
     text = check_closed(ct.report(tmp_path / "alone.ct", top=2, min_count=5))
     assert "Without intervals: " in text
     assert "No text: " in text
-    with pytest.raises(SettingsError, match="sentences must be"):
-        ct.report(runs["time"], sentences=0)
 
 
 def test_it_names_the_filters_and_the_sources_of_the_text():
@@ -122,10 +113,3 @@ def test_the_command_takes_the_options_of_drift(runs, chronotope, tmp_path):
     text = check_closed(page.read_text(encoding="utf-8"))
     assert "Banks: which words changed" in text
     assert "draws of documents" not in text
-    for wrong, message in (
-        (("-o", tmp_path / "report.pdf"), "must end in .html"),
-        (("-o", page, "--top", 0), "top"),
-        (("-o", page, "--from", 1066), "1066"),
-        (("-o", page, "--words", "bnak"), "bnak"),
-    ):
-        assert message in chronotope("report", runs["time"], *wrong, code=2).stderr
