@@ -65,9 +65,9 @@ def hostile_run(tmp_path_factory) -> Path:
     return trained(tmp_path_factory.mktemp("hostile"), records, *options, dimensions=8)
 
 
-def started(run: Path, title: str, *options: object):
+def started(run: Path, title: str, *options: object, before: str = ""):
     """The server as a user starts it; its address, then its end."""
-    command = [sys.executable, "-c", COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title]
+    command = [sys.executable, "-c", before + COMMAND, "explore", run, "--port", "0", "--no-open", "--title", title]
     server = subprocess.Popen(
         [*command, *options],
         stdout=subprocess.PIPE,

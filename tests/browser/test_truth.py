@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 import chronotope as ct
+from browser.conftest import started
 from browser.pages import LONG, PHONE, VIEWS, go, marks, opened
 
 BANK = "#/word/bank?at=1997&place=arlen"

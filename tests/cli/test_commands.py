@@ -100,7 +100,7 @@ def test_inspecting_a_run_and_a_model(chronotope, model):
         (("prepare", "SPEECHES", "-o", "out"), "name the field that holds the time"),
         (("prepare", "SPEECHES", "-o", "out", "--time", "time", "--every", "1 fortnight"), "1 fortnight"),
         (("evaluate", "MODEL", "--pairs", "nowhere.csv"), "nowhere.csv"),
-        (("evaluate", "MODEL"), "judge by one of"),
+        (("evaluate", "MODEL"), "choose one of --pairs"),
         (("evaluate", "MODEL", "--pairs", "SPEECHES", "--method", "cw2v"), "belong to --renamings"),
         (("evaluate", "MODEL", "--pairs", "SPEECHES", "-o", "x.docx"), "must end in"),
         (("evaluate", "MODEL", "--renamings", "--share", 2), "share must lie between 0 and 1"),

@@ -188,6 +188,6 @@ def test_the_command_says_what_python_says(still, chronotope):
     expected = ct.evaluate(ct.GraphModel(dimensions=20, epochs=3, seed=7), renamings=made)
     done = chronotope(*arguments, "--json")
     assert json.loads(done.stdout) == expected.to_dict()
-    assert f"{len(made.pairs.pairs):,} pairs" in done.stderr
+    assert f"{len(made.pairs.pairs):,} test pairs" in done.stderr
     assert not list(still.folder.glob("*.ct")), "nothing is written"
     assert "renamings share:0.2 longest:5 seed:7" in chronotope(*arguments).stdout
