@@ -1,11 +1,10 @@
-"""Which words keep their meaning (`stable`), and two properties of conditioned embeddings as measured facts."""
+"""Which words keep their meaning over all conditions (`stable`)."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chronotope.analysis import params
 from chronotope.analysis.answer import Answer, question
@@ -13,13 +12,8 @@ from chronotope.analysis.charts import Ranked
 from chronotope.analysis.drift import check_within
 from chronotope.analysis.filters import Filters
 from chronotope.analysis.measures import Comparison, Numbers, Task, matched_z, model_rows
-from chronotope.analysis.own_vectors import timeline
 from chronotope.analysis.params import MinCount, Model, Param, Seed, Top, WordList
-from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import SettingsError, number_of
-
-MOST_WORDS = 1000  # the most frequent, for the similarity by lag
-SHOWN = 5
 
 
 @question(
@@ -95,8 +89,6 @@ def stable(
     shown = filters.ranked(numbers, order, comparison.conditions, top, notes)
     facts: dict[str, Any] = {"words": len(numbers), "left_out": len(model) - len(numbers), "min_count": min_count}
     facts |= {"min_conditions": min_conditions, "filters": filters.settings, **how}
-    facts["consistency"] = consistency(model, min_count)
-    facts["own_deviation"] = deviation(model, numbers, stability, min_count)
     if bootstrap:
         notes.append("Interval: 95 %, of the corrected stability.")
     chosen = numbers[shown]
@@ -106,78 +98,4 @@ def stable(
     if (documents := filters.documents(comparison.conditions)) is not None:
         columns["documents"] = documents[chosen]
     title = f"The {'least' if least else 'most'} stable words"
-    return Answer(columns, title=title, notes=notes + _sentences(facts), facts=facts)
-
-
-def consistency(model: ConditionedEmbeddings, min_count: int) -> dict[str, Any] | None:
-    """Return the mean cosine of words with themselves at each lag in time; None without three bins in one space.
-
-    It is measured on the most frequent words that occur often enough in every bin of a time line.
-    """
-    conditions = model.conditions
-    if model.query_mapping is not None or not conditions.times:
-        return None
-    sums: dict[int, list[float]] = {}
-    words = nearer = 0
-    for place in conditions.places or (None,):
-        line = timeline(conditions, place)
-        many, count, _ = Comparison("series", tuple(line)).counts(model, min_count)
-        throughout = np.flatnonzero(many == len(line))
-        throughout = throughout[np.argsort(-count[throughout], kind="stable")[:MOST_WORDS]]
-        if len(line) < 3 or not len(throughout):
-            continue
-        names, labels = [model.words[word] for word in throughout], [conditions.labels[at] for at in line]
-        unit = np.stack([model.project(names, label, label) for label in labels]).astype(np.float64)
-        by_lag = [np.multiply(unit[:-lag], unit[lag:]).sum(axis=2).mean(axis=0) for lag in range(1, len(line))]
-        for lag, cosines in enumerate(by_lag, start=1):
-            sums.setdefault(lag, []).append(float(cosines.mean()))
-        words += len(throughout)
-        nearer += int(np.count_nonzero(by_lag[0] > by_lag[-1]))
-    if not words:
-        return None
-    similarity = [float(np.mean(sums[lag])) for lag in sorted(sums)]
-    return {"lags": sorted(sums), "similarity": similarity, "words": words, "nearer": nearer / words}
-
-
-def deviation(model: Model, words: NDArray[np.int64], stability: Numbers, min_count: int) -> dict[str, Any]:
-    """Return the words with the largest and smallest deviation, and its rank correlation with 1 − stability.
-
-    The deviation from the common vector is relative to the length of the whole vector; mean over conditions.
-    """
-    from scipy.stats import spearmanr
-
-    total, many = np.zeros((2, len(model)))
-    for condition in range(len(model.conditions)):
-        begin, end = model.observed.start[condition : condition + 2]
-        enough = model.observed.counts_in(condition) >= min_count
-        word = model.observed.words_in(condition)[enough]
-        whole = model.vectors[begin:end][enough].astype(np.float64)
-        own = whole - model.common[word] * model.condition_factors[condition]
-        length = np.linalg.norm(whole, axis=1)
-        total[word] += np.linalg.norm(own, axis=1) / np.where(length == 0, 1, length)
-        many[word] += 1
-    share = total[words] / np.maximum(many[words], 1)
-    order = np.lexsort((words, -share))
-
-    def named(places: NDArray[np.int64]) -> list[dict[str, Any]]:
-        return [{"word": model.words[words[at]], "own": float(share[at])} for at in places[:SHOWN]]
-
-    known = len(words) >= 3 and np.ptp(share) > 0 and np.ptp(stability) > 0
-    agreement = float(spearmanr(share, 1 - stability).statistic) if known else None
-    return {"largest": named(order), "smallest": named(order[::-1]), "agreement": agreement}
-
-
-def _sentences(facts: dict[str, Any]) -> list[str]:
-    lag, own, notes = facts["consistency"], facts["own_deviation"], []
-    if lag:
-        notes.append(
-            f"Similarity by distance in time: {lag['similarity'][0]:.3f} between neighboring bins, "
-            f"{lag['similarity'][-1]:.3f} over {lag['lags'][-1]} bins; larger between neighbors for "
-            f"{lag['nearer']:.1%} of {number_of(lag['words'], 'words')}."
-        )
-    if own["largest"]:
-        known = own["agreement"] is not None
-        agreement = f" (rank correlation with change {own['agreement']:.2f})" if known else ""
-        names = ", ".join(one["word"] for one in own["largest"])
-        notes.append(f"Largest deviation from the common vector: {names}{agreement}.")
-    return notes
+    return Answer(columns, title=title, notes=notes, facts=facts)
