@@ -93,7 +93,7 @@ def places(ctx: Context, incomplete: str) -> list[str]:
 
 
 def _complete(ctx: Context, incomplete: str, which: str) -> list[str]:
-    """Return the labels or places that begin as typed; never fail."""
+    """Return the labels or places that start with the typed letters; none on an error."""
     # An option that waits for its value keeps typer from reading the words before it as arguments.
     given: list[Any] = [ctx.params.get("model"), ctx.params.get("run"), *ctx.args]
     path = next((Path(word) for word in given if word and Path(word).exists()), None)

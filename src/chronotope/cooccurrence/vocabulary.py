@@ -67,7 +67,7 @@ class Support(NamedTuple):
         if (np.diff(self.condition * np.int64(words) + word) <= 0).any():
             raise ValueError("the support is not sorted by condition, then by word")
         if (count < 1).any():
-            raise ValueError("the support counts a pair less than once")
+            raise ValueError("a pair of the support has a count below 1")
 
 
 @dataclass(frozen=True)

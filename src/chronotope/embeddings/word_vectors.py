@@ -185,7 +185,7 @@ class WordVectors:
         return len(self.closer_than(key1, key2)) + 1
 
     def to_gensim(self) -> KeyedVectors:
-        """Return the same words as gensim's `KeyedVectors`, with their counts if known."""
+        """Convert to `KeyedVectors` of gensim, with the counts if known."""
         models = import_extra("gensim.models", "an object of gensim", "word2vec")
         vectors = models.KeyedVectors(self.vector_size, count=0)
         vectors.lifecycle_events = None  # it holds the time, which would make files differ

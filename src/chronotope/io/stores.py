@@ -75,7 +75,7 @@ class RemotePath:
             return int(system.info(path)["size"])
 
     def stat(self) -> SimpleNamespace:
-        """Return the size in bytes as `st_size`."""
+        """Return an object whose `st_size` is the size in bytes."""
         return SimpleNamespace(st_size=self._size)
 
     def open(self, mode: str = "rb") -> Any:

@@ -236,7 +236,7 @@ def update(
 
 @kernel(fastmath=FAST_BUT_NAN_SAFE)
 def update_words(first, last, own, other, problem, quadratic, linear_weight, square, second, linear, results):  # type: ignore[no-untyped-def]
-    """Update the words `first` to before `last`, one dimension after the other; see `update`."""
+    """Update the words from `first` up to, but not including, `last`, one dimension at a time; see `update`."""
     conditions, dimensions = own.mean.shape[1:]
     room = 0
     for word in range(first, last):

@@ -234,7 +234,7 @@ class ScoreFile:
 
     @property
     def due(self) -> bool:
-        """Whether the last save is old."""
+        """Whether the last save was so long ago that another is due."""
         return self._file.due
 
     def first(self, kind: str, many: int) -> list[Scores]:

@@ -91,7 +91,7 @@ def arrange_cells(
 
 
 def _training_order(counts: Counts, pair_cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return `rows` and `row_start`."""
+    """Return the order of the rows in training, and where each part begins (`rows`, `row_start` of `Cells`)."""
     support, conditions = counts.vocabulary.support, len(counts.conditions)
     load = np.bincount(support.word, pair_cells, len(counts.vocabulary)).astype(np.int64)
     stratum, part = np.divmod(balanced_parts(load, STRATA * PARTS)[support.word], PARTS)

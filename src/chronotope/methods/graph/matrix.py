@@ -112,7 +112,7 @@ def pooled_rows(problem: GraphProblem, folder: Path | None = None) -> PairMatrix
 
 
 def pieces(matrix: PairMatrix, block: Block, cells_at_once: int = CELLS_AT_ONCE) -> Iterator[tuple[slice, PairMatrix]]:
-    """Yield slices of the rows of a block, and the matrix of each; all cells of a piece are in memory."""
+    """Yield slices of the rows of a block with their matrices, of which one at a time needs to be in memory."""
     start = matrix.start[block[0] : block[1] + 1]
     for first, last in stretches(start, cells_at_once):
         own, cells = start[first : last + 1] - start[first], slice(int(start[first]), int(start[last]))

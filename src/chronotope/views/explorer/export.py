@@ -76,7 +76,7 @@ def export(
 ) -> Written:
     """Write the explorer of a model as a folder that needs no server; the same model gives the same bytes.
 
-    `with_text` adds a sample of sentences for each word and condition; `force` replaces an explorer that is there.
+    `with_text` adds a sample of sentences for each word and condition; `force` replaces an existing explorer.
     """
     folder = Path(folder).absolute()
     recover_folder(folder)
