@@ -289,7 +289,7 @@ class _Writer:
         for question in described:
             name = question["name"]
             if question["available"] and name not in (*COMPUTED, *written, *(("evidence",) if with_text else ())):
-                reason = "this folder has no answers to this question"
+                reason = "only the server answers this question: chronotope explore RUN"
                 question |= {"available": False, "reason": missing["text"] if name == "evidence" else reason}
         everywhere = range(len(self.labels))
         counts = {"counts": self.counts, "present": self.present, "documents": self._documents(everywhere)}
