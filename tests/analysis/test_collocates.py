@@ -51,6 +51,8 @@ def test_each_condition_has_its_own(drifting):
         words = [row["collocate"] for row in answer if row["condition"] == label]
         assert words
         assert set(words) <= set(company)
+    assert answer.title == "bank: collocates in each condition"
+    assert ct.collocates(drifting, "bank", at="1990").title == "bank: collocates in 1990"
 
 
 def test_collocates_that_rise_and_fall(drifting):
@@ -61,6 +63,9 @@ def test_collocates_that_rise_and_fall(drifting):
     assert set(changed("rises", "bank", "1990", "1999")) <= set(worlds.MONEY)
     assert set(changed("falls", "bank", "1990", "1999")) <= set(worlds.RIVER)
     assert changes["per_thousand_after"][0] > changes["per_thousand_before"][0]
+    assert changes.title == "bank: collocates that rise and fall from 1990 to 1999"
+    assert (changes.facts["from"], changes.facts["to"]) == ("1990", "1999")
+    assert list(changes.facts["occurrences"]) == ["1990", "1999"]
     assert changed("falls", "bank", "1999", "1990") == changed("rises", "bank", "1990", "1999")
     steady = ct.collocate_changes(drifting, "river", "1990", "1999")
     assert max(steady["log_likelihood"], default=0) < changes["log_likelihood"].max()
@@ -73,6 +78,7 @@ def test_a_word_that_does_not_occur_there_has_no_collocates_and_a_note_says_wher
     absent = "emoji does not occur {}; it occurs most in 1992 (30 times)."
     assert ct.collocates(counts, "emoji", at="1990").notes == (absent.format("there"),)
     assert ct.collocate_changes(counts, "emoji", "1990", "1992").notes == (absent.format("in 1990"),)
+    assert ct.collocate_changes(counts, "emoji", "1992", "1990").notes == (absent.format("in 1990"),)
     assert ct.collocates(counts, "emoji").notes[0] == "Left out, since emoji does not occur there: 1990, 1991."
 
 

@@ -70,7 +70,7 @@ def test_without_a_change_p_is_uniform_and_the_corrected_change_is_zero_at_any_f
     assert len(answer) > 400
     assert kstest(answer["p"], "uniform").pvalue > 0.05
     assert answer.facts["discoveries"] == 0
-    assert "0 words with q of at most 0.05: corrected change above 0." in answer.notes
+    assert "Corrected change above 0 with q of at most 0.05: 0 words." in answer.notes
     assert answer.signature.endswith("|permutations 80|seed 1|effect 0")
     frequency = (answer["count_before"] + answer["count_after"]).to_numpy()
     for low, high in ((40, 80), (80, 160), (160, 10**6)):

@@ -93,6 +93,7 @@ def test_inspecting_a_run_and_a_model(chronotope, model):
         (("train", "MODEL", "-o", "x.ct", "--method", "cw2w"), "did you mean cw2v"),
         (("train", "MODEL", "-o", "x.ct", "--preset", "paper"), "add --method cw2v"),
         (("train", "."), "is not a run"),
+        (("train", "SPEECHES"), "make one with: chronotope prepare INPUT -o RUN"),
         (("series", ".", "bank"), ". is neither a model nor a run"),
         (("train", "MODEL", "-o", "x.ct", "--edges", "nowhere.csv"), "nowhere.csv: No such file"),
         (("train", "MODEL", "-o", "x.ct", "--rate", "0.1"), "graph has no setting 'rate'"),
@@ -137,6 +138,11 @@ def test_a_mistake_gets_one_clear_line(chronotope, model, speeches, tmp_path, ar
     done = chronotope(*(names.get(argument, argument) for argument in arguments), code=2)
     assert message in done.stderr
     assert list(tmp_path.iterdir()) == [], "nothing was written"
+
+
+def test_help_offers_a_chart_only_where_there_is_one(chronotope):
+    assert ".svg" in chronotope("neighbors", "--help").stdout
+    assert ".svg" not in chronotope("evidence", "--help").stdout
 
 
 def test_a_killed_training_goes_on_to_the_same_bytes(chronotope, model, tmp_path):

@@ -184,6 +184,11 @@ def test_nothing_left_says_why(tmp_path):
         "where=\"text = 'a'\" leaves out 1 of 2 rows",
         attempt(rows, time="date", where="text = 'a'"),
     )
+    failing(
+        "no row is left: 2 rows skipped: unreadable time, such as 'n.d.', 'in the spring' (records:1, records:2); "
+        'since="1900" leaves out 1 of 3 rows',
+        attempt([*rows, {"text": "c", "date": "1860"}], time="date", since="1900"),
+    )
     rows = [{"text": "a", "year": 1998}]
     failing(
         "no row is left: 1 of 1 rows lie outside the named bins",

@@ -189,7 +189,8 @@ def collocates(
     notes += _few_documents(fewer, min_documents)
     facts = {"window": window, "min_count": min_count, "occurrences": occurrences}
     facts |= {"min_documents": min_documents, "filters": filters.settings}
-    return Answer(rows, title=f"{term.text}: collocates", notes=notes, facts=facts)
+    title = f"{term.text}: collocates in {at or 'each condition'}"
+    return Answer(rows, title=title, notes=notes, facts=facts)
 
 
 @question(
@@ -222,8 +223,8 @@ def collocate_changes(
     likelihood = _log_likelihood(before.count, after.count, sizes[0] - before.count, sizes[1] - after.count)
     ratio = np.log2((after.count + 0.5) / sizes[1]) - np.log2((before.count + 0.5) / sizes[0])
     columns: dict[str, NDArray[Any]] = {"documents": before.documents + after.documents}
-    for end, side, size in zip(("before", "after"), (before, after), sizes, strict=True):
-        columns |= {f"count_{end}": side.count, f"per_thousand_{end}": side.count / size * THOUSAND}
+    for when, side, size in zip(("before", "after"), (before, after), sizes, strict=True):
+        columns |= {f"count_{when}": side.count, f"per_thousand_{when}": side.count / size * THOUSAND}
     columns |= {"log_ratio": ratio, "log_likelihood": likelihood}
     sides, enough = (("rises", ratio > 0, after), ("falls", ratio < 0, before)), columns["documents"] >= min_documents
     moving = [(one, moves & (likelihood >= CHANCE) & _attracted(side, min_count)) for one, moves, side in sides]

@@ -194,7 +194,7 @@ def _notes(figures: dict[str, Numbers], words: int, permutations: int, bootstrap
     elif permutations:
         found = int(np.count_nonzero(figures["q"] <= LEVEL))
         least = figures["least"].max(initial=0)
-        notes.append(f"{number_of(found, 'words')} with q of at most {LEVEL}: corrected change above {least:.2g}.")
+        notes.append(f"Corrected change above {least:.2g} with q of at most {LEVEL}: {number_of(found, 'words')}.")
     among = f"in which a word is among the {first:,} most changed."
     if permutations or bootstrap:
         notes.append("corrected: the change after correction for sampling noise.")

@@ -15,7 +15,17 @@ from typer import Argument, Option
 
 from chronotope.analysis.params import INTERNAL
 from chronotope.cli.console import progress_bars, stdout, talk
-from chronotope.cli.options import FORMS, Output, chosen_form, conditions, names, open_model, open_run, places
+from chronotope.cli.options import (
+    FORMS,
+    Output,
+    RowsOutput,
+    chosen_form,
+    conditions,
+    names,
+    open_model,
+    open_run,
+    places,
+)
 from chronotope.errors import SettingsError, some_of
 from chronotope.io.untrusted import printable, printable_json
 
@@ -47,7 +57,8 @@ def question_command(question: Question) -> Callable[..., None]:
     for form in FORMS:
         flag = Annotated[bool, Option(f"--{form}", help=FORMS[form])]
         parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag))
-    parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Output))
+    written = Output if question.chart else RowsOutput
+    parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=written))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     spelled = {parameter.name: option_name(parameter) for parameter in question.parameters}

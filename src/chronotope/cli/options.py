@@ -29,8 +29,12 @@ FORMS = {"json": "Print JSON.", "csv": "Print CSV.", "markdown": "Print a Markdo
 Json = Annotated[bool, Option("--json", help=FORMS["json"])]
 Csv = Annotated[bool, Option("--csv", help=FORMS["csv"])]
 Markdown = Annotated[bool, Option("--markdown", help=FORMS["markdown"])]
-ENDINGS = "Write a chart (.png, .svg, .pdf, .html) or the rows (.csv, .json, .md, .parquet)."
-Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help=ENDINGS)]
+ROWS = "the rows (.csv, .json, .md, .parquet)."
+Output = Annotated[
+    Path | None,
+    Option("-o", "--output", metavar="FILE", help=f"Write a chart (.png, .svg, .pdf, .html) or {ROWS}"),
+]
+RowsOutput = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help=f"Write {ROWS}")]
 Threads = Annotated[int | None, Option(min=1, help="Cores to use (default: all); the result does not depend on it.")]
 
 

@@ -149,7 +149,9 @@ class FirstPass:
         if not worst:
             return f"{', '.join(self._names[:3])} holds no rows"
         reason = f"no row is left: {'; '.join(self.problems.lines())}"
-        if "time" in worst:
+        # Rows outside --since and --until have a readable time.
+        dated = total.left_out and (settings.since or settings.until)
+        if "time" in worst and not dated:
             values = ", ".join(f"'{value}'" for value in problem.values) + (", …" if problem.count > SHOWN else "")
             reason = f"no row has a readable time in field '{settings.time}'"
             reason += f"; the first values are: {values}" if problem.values else ""

@@ -21,7 +21,7 @@ from chronotope.io.untrusted import read_json
 FORMAT = 4  # of runs and of models
 ABOUT = "run.json"
 PENDING = ".new"
-REPLACE = "choose another folder, or force=True (--force) to replace it"
+REPLACE = "choose another folder, or replace it with force=True (--force)"
 KINDS: dict[type, tuple[str, ...]] = {  # of the values in run.json
     dict: ("conditions", "corpus", "counting", "files", "versions", "vocabulary"),
     list: ("cells", "held_out", "pairs", "sources", "tokens"),
@@ -134,7 +134,8 @@ def _read_about(folder: Path) -> dict[str, Any]:
     try:
         about: dict[str, Any] = read_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {folder}") from None
+        name = "RUN" if folder.is_file() else folder
+        raise InputError(f"{folder} is not a run; make one with: chronotope prepare INPUT -o {name}") from None
     except (OSError, ValueError) as error:
         raise DamagedFileError(f"{path} cannot be read ({error}); prepare the run again") from None
     if not isinstance(about, dict) or not isinstance(about.get("format"), int):

@@ -127,8 +127,10 @@
       ct.tell(link, [ct.format.word(row[chart.label]), row.near_in ? `among the nearest in ${ct.format.some(row.near_in.map(ct.format.label), 3)}` : null]);
     });
     const crowded = others.length - friends.length;
+    const unlabeled = path.filter((row) => !named.some((one) => one.row === row)).map(shown);
     return [
       path.length < every.length && "Small dots: the word in other places.",
+      unlabeled.length > 0 && `Without a label: ${ct.format.some(unlabeled, 5)}.`,
       crowded > 0 && `Not drawn: ${ct.format.many(crowded, "word")} that would cover others; the table has all.`,
       steps.some((step) => step.far) && "Dotted: times in between are left out.",
       ct.faintNote(every, chart),
