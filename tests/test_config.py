@@ -43,6 +43,8 @@ def test_settings_are_read_from_a_file(tmp_path):
         ("[corpus]\nbins = [{name = 'a', start = '1900'}]\ntime = 'x'\n", "end"),
         ("[corpus\n", "not valid TOML"),
         ("[graph]\nhalf_trust = 10\n", "unknown setting 'graph.half_trust'; its name is now 'shrinkage'"),
+        ("dimensions = 30\n", r"unknown setting 'dimensions'; it belongs in a table such as \[graph\]"),
+        ("[corpus]\nplace = 'country//city'\n", "place 'country//city' has an empty name of a field"),
         ("[corpse]\n", "unknown setting 'corpse'; did you mean corpus"),
         ("corpus = 3\n", "'corpus' must be a table"),
         ("[corpus]\nphrases = ['a b', 3]\n", "phrases must be string, not 3"),

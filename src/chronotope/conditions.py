@@ -97,6 +97,22 @@ class Conditions:
         above = set(self.parents.values())
         return tuple(at for at in range(len(self)) if not above or self.place_of[at] not in above)
 
+    def apart(self, among: Sequence[int]) -> NDArray[np.bool_]:
+        """Return (N, N) whether two conditions share no text: they differ, and neither lies within the other.
+
+        >>> nested = Conditions(places=("canada", "canada/ontario", "ireland"), place_of=(0, 1, 2), levels=2)
+        >>> nested.apart([0, 1, 2]).tolist()
+        [[False, False, True], [False, False, True], [True, True, False]]
+        """
+        time, place = (axis[np.asarray(among, np.int64)] for axis in self.coordinates)
+        within = np.eye(max(1, len(self.places)), dtype=bool)
+        for inner in self.parents:
+            above = inner
+            while above in self.parents:
+                above = self.parents[above]
+                within[inner, above] = within[above, inner] = True
+        return np.asarray(~within[place][:, place] | (time[:, None] != time))
+
     @property
     def tree_edges(self) -> list[tuple[str, str]] | None:
         """The edges of nested places: each with the place above it, and all top places; None if places do not nest."""

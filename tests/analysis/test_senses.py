@@ -96,6 +96,10 @@ def test_usages_move_where_a_word_changes_company(drifting):
     fewer = ct.usage_change(contextual, *ends(drifting), min_count=5, min_documents=documents["bank"] + 1)
     assert set(fewer["word"]) == {word for word, count in documents.items() if count > documents["bank"]}
     assert "fewer than" in " ".join(fewer.notes)
+    few = ct.usage_change(contextual, *ends(drifting), min_count=10**6)
+    assert few.notes[1] == "Left out: 5 words with fewer than 1000000 at one end."
+    with pytest.raises(ct.errors.InputError, match="no column 'jsdd' in this answer; columns: word, "):
+        answer["jsdd"]
     assert "bank" not in set(ct.usage_change(contextual, *ends(drifting), min_count=5, exclude="bank")["word"])
 
 

@@ -298,7 +298,7 @@ MISTAKES = [
     ("changepoints", "time", {"min_count": 10**6}, r"needs 4; lower min_count \(--min-count\), or take longer"),
     ("trajectory", "time", {"method": "tsne"}, "method must be lle or pca"),
     ("trajectory", "time", {"min_count": 10**6}, "this needs 2"),
-    ("grid", "time", {}, "time alone"),
+    ("grid", "time", {}, "this model has no places"),
     ("places", "time", {}, "not places"),
     ("map", "time", {}, "not places"),
     ("drift", "place", {"start": "arlen"}, "name both conditions"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import chronotope as ct
+from chronotope.views.explorer.explored import WordIndex
 
 REGIONS = {
     "Canada": {"Ontario": "canoe", "Quebec": "poutine"},
@@ -101,3 +102,43 @@ def test_a_slash_in_a_name_opens_no_level(rows):
     renamed = [{**row, "region": row["region"].replace("Cork", "Cork/Kinsale")} for row in rows]
     counts = ct.count(ct.read_corpus(renamed, place="nation/region"), min_count=5)
     assert "Ireland/Cork-Kinsale" in counts.conditions.labels
+
+
+@pytest.mark.parametrize("time", [None, "year"])
+def test_a_place_is_not_compared_with_its_own_parts(rows, time):
+    """A word of Canada alone is compared with nothing: its regions share their texts with it."""
+    places = [*REGIONS, *(f"{nation}/{region}" for nation, regions in REGIONS.items() for region in regions)]
+    model = ct.GraphModel(dimensions=8).fit(
+        ct.count(ct.read_corpus(rows, time=time, place="nation/region"), min_count=5)
+    )
+    found = ct.map(model, "w1")
+    unit = {}
+    for row in (model.project(["w1"], label, label)[0] for label in model.conditions.labels):
+        unit.setdefault(len(unit), row)
+    for place, value in zip(found["place"], found["value"], strict=True):
+        own, others = [], {}
+        for at, label in enumerate(model.conditions.labels):
+            other = label.removeprefix(f"{label.split('/')[0]}/") if time else label
+            if other == place:
+                own.append(unit[at])
+            elif not (f"{other}/".startswith(f"{place}/") or f"{place}/".startswith(f"{other}/")):
+                others.setdefault(other, []).append(unit[at])
+        assert set(others) < set(places)
+        mean, rest = np.mean(own, axis=0), sum(scaled(np.mean(each, axis=0)) for each in others.values())
+        assert value == pytest.approx(scaled(mean) @ scaled(rest), abs=1e-5)
+    if time is None:
+        series = ct.series(model, "w1", against="overall")
+        assert series["similarity"].to_list() == pytest.approx(found["value"].to_list())
+        alone = ct.map(model, "canoe")
+        assert alone["value"].null_count() == 6
+        assert alone.notes[1] == "Without a value, since canoe is too rare everywhere else: Canada, Canada/Ontario."
+        assert ct.series(model, "canoe", against="overall")["similarity"].null_count() == 6
+
+
+def scaled(vector):
+    return vector / np.linalg.norm(vector)
+
+
+def test_the_explorer_counts_each_text_once(rows):
+    model = ct.GraphModel(dimensions=8).fit(ct.count(ct.read_corpus(rows, place="nation/region"), min_count=5))
+    assert WordIndex(model).find("canoe").matches[0].count == 160

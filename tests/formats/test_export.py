@@ -98,6 +98,8 @@ def test_the_projector_finds_a_row_of_metadata_for_each_vector(tmp_path):
 def test_a_hugging_face_folder_opens_here_and_with_safetensors_alone(embeddings, tmp_path):
     export(embeddings, tmp_path / "out", "huggingface")
     again = ct.load(tmp_path / "out" / "model.safetensors")
+    with pytest.raises(InputError, match=r"out is an export; open .*model\.safetensors"):
+        ct.load(tmp_path / "out")
     assert again.neighbors("w3", "1999/us a") == embeddings.neighbors("w3", "1999/us a")
     card = (tmp_path / "out" / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: chronotope\n")
@@ -158,6 +160,13 @@ def test_only_the_most_frequent_words(embeddings, tmp_path):
     assert np.array_equal(again.vector(**asked), embeddings.vector(**asked))
     assert set(pl.read_parquet(tmp_path / "parquet" / "vectors.parquet")["word"]) <= set(again.words)
     assert all(total[word] >= least for word in again.words)
+
+
+def test_a_list_of_one_folder_is_that_folder(embeddings, tmp_path):
+    export(embeddings, tmp_path / "out", "word2vec")
+    assert ct.align([tmp_path / "out"], center=False).conditions == ct.align(tmp_path / "out").conditions
+    with pytest.raises(InputError, match="align takes two models at least, not 1"):
+        ct.align([next((tmp_path / "out").glob("*.txt"))])
 
 
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])

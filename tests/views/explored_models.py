@@ -39,10 +39,15 @@ HOSTILE = (
 
 @cache
 def explored(kind: str) -> Explored:
-    """A model by time, by place, or by both, with its run and its text; places have coordinates."""
+    """A model by time, by place, by both, or by nested places, with its run and its text; places have coordinates."""
     makers = {"time": worlds.planted_drift, "place": worlds.places, "both": worlds.time_and_place}
+    makers["nested"] = worlds.places
     fields = {name: name for name in ("time", "place") if kind in (name, "both")}
-    run = count(read_corpus(makers[kind]().records, **fields), min_count=5)
+    records = makers[kind]().records
+    if kind == "nested":
+        records = [record | {"land": "low" if record["place"] < "d" else "high"} for record in records]
+        fields = {"place": "land/place"}
+    run = count(read_corpus(records, **fields), min_count=5)
     embeddings = GraphModel(dimensions=30, epochs=4).fit(run)
     coordinates = {place.casefold(): (10.0 * at, 5.0 * at) for at, place in enumerate(run.conditions.places)}
     missing = {} if coordinates else {"coordinates": "there are no places"}

@@ -164,12 +164,26 @@ def test_places_and_single_conditions_are_bars_in_the_order_of_their_values():
     assert [row["label"] for row in rows(series(conditions=["1990"]), "zero")] == ["bank", "prime minister"]
 
 
+def test_of_many_places_every_sense_has_a_panel(texts):
+    """With a bar for each place, only its commonest sense would have a value."""
+    shares = [
+        {"sense": sense, "condition": f"place {at}", "share": at / 10 if sense == "money" else 1 - at / 10}
+        for at in range(8)
+        for sense in ("money", "river")
+    ]
+    chart = Lines(y="share", color="sense", faint=None)
+    answer = Answer(shares, title="bank: 2 senses", facts={"axis": "place"}, chart=chart)
+    shown = texts(answer)
+    assert (shown.count("money"), shown.count("river"), shown.count("place 3")) == (1, 1, 2)
+    assert len(rows(answer, "zero")) == 16
+
+
 def test_time_and_place_have_a_line_for_each_place_and_a_panel_for_each_word(texts):
     both = [f"{year}/{place}" for year in YEARS for place in ("arlen", "borva")]
     assert {"arlen", "borva"} <= set(texts(series(["bank"], both, "time × place")))
     shown = texts(series(["bank", "river"], both, "time × place"))
     assert (shown.count("arlen"), shown.count("river")) == (2, 1)
-    assert "1990" in texts(series(["bank"], [f"{year}/arlen" for year in YEARS], "time"))
+    assert {"1990", "Place: arlen."} <= set(texts(series(["bank"], [f"{year}/arlen" for year in YEARS], "time")))
 
 
 def test_ranked_rows_have_values_intervals_and_details(texts):

@@ -125,6 +125,7 @@ def test_unknown_words_and_conditions_come_with_those_that_may_be_meant(both):
         ("axis", {"word": "mountain", "formula": "x" * 501}, "bad_request"),
         ("series", {"word": "mountain", "min_count": 999_999}, "too_rare"),
         ("drift", {"words": "/etc/passwd"}, "unknown_word"),
+        ("drift", {"tpo": 3}, "bad_request"),
     ],
 )
 def test_an_error_has_its_kind(both, name, params, kind):

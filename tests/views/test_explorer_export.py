@@ -44,7 +44,10 @@ def ask(folder: Path, asked: list[tuple[str, dict]]) -> list[dict]:
 def folders(tmp_path_factory) -> dict[str, Path]:
     """A folder for each kind of model, with its sentences."""
     parent = tmp_path_factory.mktemp("out")
-    return {kind: export(explored(kind), parent / kind, with_text=True).folder for kind in ("time", "place", "both")}
+    return {
+        kind: export(explored(kind), parent / kind, with_text=True).folder
+        for kind in ("time", "place", "both", "nested")
+    }
 
 
 def close(mine: object, theirs: object) -> bool:
@@ -102,13 +105,13 @@ def asked_of(kind: str) -> list[tuple[str, dict]]:
         ("collocates", {"word": listed, "top": 7}),
         ("collocates", {"word": listed}),
     ]
-    asked += [("series", {"word": [word], "against": "previous", **place})] if kind != "place" else []
-    asked += [("changepoints", {"word": listed, **place})] if kind != "place" else []
+    asked += [("series", {"word": [word], "against": "previous", **place})] if kind in ("time", "both") else []
+    asked += [("changepoints", {"word": listed, **place})] if kind in ("time", "both") else []
     asked += [("map", {"word": listed}), ("places", {})] if kind != "time" else []
     return asked + ([("grid", {"word": listed})] if kind == "both" else [])
 
 
-@pytest.mark.parametrize("kind", ["time", "place", "both"])
+@pytest.mark.parametrize("kind", ["time", "place", "both", "nested"])
 def test_a_folder_answers_as_the_library_does(folders, kind):
     asked = asked_of(kind)
     for (name, params), found in zip(asked, ask(folders[kind], asked), strict=True):

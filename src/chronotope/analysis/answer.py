@@ -21,7 +21,7 @@ from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import Param, open_source
 from chronotope.conditions import SEPARATOR
 from chronotope.config import at_least, one_of
-from chronotope.errors import SettingsError
+from chronotope.errors import InputError, SettingsError
 from chronotope.frames import MOST_ROWS, Framed, check_not_forked, format_value, html
 from chronotope.io.atomic import atomic_write
 
@@ -81,6 +81,8 @@ class Answer(Framed):
         return self.frame.iter_rows(named=True)
 
     def __getitem__(self, column: str) -> pl.Series:
+        if column not in self.frame.columns:
+            raise InputError(f"no column '{column}' in this answer; columns: {', '.join(self.frame.columns)}")
         return self.frame[column]
 
     def __repr__(self) -> str:

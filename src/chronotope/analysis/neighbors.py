@@ -60,7 +60,7 @@ def neighbors(
     """
     word = model.words[model.index(word)]
     every, overall = model.count(word), at is None and place is None
-    counts: dict[str | None, int] = dict(every) | {None: sum(every.values())}
+    counts: dict[str | None, int] = dict(every) | {None: sum(every.values()) // model.conditions.levels}
     chosen = named_conditions(model.conditions, "all" if at is None else at, place)
     there: dict[str | None, list[int]] = {model.conditions.labels[number]: [number] for number in chosen}
     there = {None: chosen} if overall else there

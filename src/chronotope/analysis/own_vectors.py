@@ -74,9 +74,16 @@ def unit_vectors(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray(vectors / np.where(length == 0, 1, length))
 
 
-def overall(unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each of (…, N, D) vectors the mean direction of all others, of length one."""
-    return unit_vectors(unit.sum(axis=-2, keepdims=True) - unit)
+def overall(unit: NDArray[np.float64], apart: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Return for each of (…, N, D) vectors the mean direction of all others, of length one.
+
+    With `apart`, (N, N), the others are only those that it marks; a vector without any gets NaN.
+    """
+    if apart is None or apart.sum() == len(apart) * (len(apart) - 1):
+        return unit_vectors(unit.sum(axis=-2, keepdims=True) - unit)
+    # Not a matrix product, whose last bits may differ with the threads of BLAS.
+    others = unit_vectors(np.einsum("ab,...bd->...ad", apart.astype(np.float64), unit))
+    return np.asarray(np.where(apart.any(axis=1, keepdims=True), others, np.nan))
 
 
 def timeline(conditions: Conditions, place: str | None = None) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -156,9 +157,9 @@ def word_map(
     """How does a word differ by place?
 
     The value is the similarity of the word with its use in all other places, or its position on the axis of `formula`.
-    With time × place, the similarity is that of the mean direction over the place's time bins, and the position is the
-    mean of theirs, weighted by count. With `coordinates` or `edges`, Moran's I tests whether neighboring places are
-    alike.
+    Places within a place, and those around it, are not compared with it. With time × place, the similarity is that of
+    the mean direction over the place's time bins, and the position is the mean of theirs, weighted by count. With
+    `coordinates` or `edges`, Moran's I tests whether neighboring places are alike.
     """
     conditions = model.conditions
     if not conditions.places:
@@ -168,15 +169,21 @@ def word_map(
     values = _by_place(model, word, formula, min_count)
     counts = np.bincount(conditions.place_of, list(model.count(word).values())).astype(int)
     rows: list[dict[str, Any]] = []
+    alone: list[str] = []  # places that share their text with all others where the word occurs
     for number, place in enumerate(conditions.places):
         lat, lon = (None, None) if known is None else known.points.get(place.casefold(), (None, None))
         value, low, high = values.get(number, (None, None, None))
+        if value is not None and np.isnan(value):
+            alone.append(place)
+            value = None
         rows.append(
             {"word": word, "place": place, "count": counts[number], "value": value}
             | {"low": low, "high": high, "lat": lat, "lon": lon}
         )
     notes, facts = _map_facts(rows, known, edges, nearest, shuffles)
-    if rare := [row["place"] for row in rows if row["value"] is None]:
+    if alone:
+        notes.insert(0, f"Without a value, since {word} is too rare everywhere else: {some_of(alone)}.")
+    if rare := [row["place"] for row in rows if row["value"] is None and row["place"] not in alone]:
         notes.insert(0, f"Without a value, since {word} occurs {fewer_than(min_count)}: {some_of(rare)}.")
     facts = {"axis": "place", "formula": formula, "min_count": min_count, **facts}
     return Answer(rows, title=f"{word} by place: {_measure(formula)}", notes=notes, facts=facts)
@@ -222,7 +229,9 @@ def _by_place(
         where = place_of[own.conditions]
         numbers = np.unique(where)
         means = unit_vectors(np.array([own.unit[where == number].mean(axis=0) for number in numbers]))
-        cosines = np.multiply(means, overall(means)).sum(axis=1)
+        only_places = tuple(range(len(model.conditions.places)))
+        places = replace(model.conditions, times=(), time_of=(), place_of=only_places)
+        cosines = np.multiply(means, overall(means, places.apart(numbers.tolist()))).sum(axis=1)
         return {place: (value, None, None) for place, value in zip(numbers.tolist(), cosines.tolist(), strict=True)}
     by_place: dict[int, list[dict[str, Any]]] = {}
     rows = positions(model, word, parse(formula, model), range(len(place_of)), min_count)
@@ -259,13 +268,13 @@ def grid(
     """
     conditions = model.conditions
     if not (conditions.times and conditions.places):
-        has = f"the conditions of this model are {conditions.axis} alone"
+        has = "this model has no places" if conditions.times else "this model has no time bins"
         raise SettingsError(f"a grid needs time bins in places; {has}")
     in_one_space(model)
     word = model.words[model.index(word)]
     if formula is None:
         own = own_vectors(model, word, min_count, least=2)
-        cosines = np.multiply(own.unit, overall(own.unit)).sum(axis=1)
+        cosines = np.multiply(own.unit, overall(own.unit, conditions.apart(own.conditions.tolist()))).sum(axis=1)
         values = dict(zip(own.conditions.tolist(), cosines.tolist(), strict=True))
     else:
         rows = positions(model, word, parse(formula, model), range(len(conditions)), min_count)

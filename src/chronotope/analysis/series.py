@@ -108,9 +108,13 @@ def _series(
     own = own_vectors(model, word, min_count, among)
     labels = [conditions.labels[condition] for condition in own.conditions]
     partner: NDArray[np.int64] | None = None
+    apart = conditions.apart(own.conditions.tolist())
     if against == OVERALL:
         in_one_space(model)
-        cosines, partners = np.multiply(own.unit, overall(own.unit)).sum(axis=1), dict.fromkeys(labels, "all others")
+        cosines, partners = (
+            np.multiply(own.unit, overall(own.unit, apart)).sum(axis=1),
+            dict.fromkeys(labels, "all others"),
+        )
     else:
         partner = np.arange(len(labels)) - 1
         if against != PREVIOUS:
@@ -125,10 +129,10 @@ def _series(
     figures = [cosines] + [np.full(len(cosines), np.nan)] * 3
     if few is not None and drawn is not None:
         here = few.words.index(number), own.conditions
-        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], partner)
+        figures[1:] = _noiseless(few.observed()[here], drawn[:, *here], few.documents[here], partner, apart)
     elif posterior:
         vectors = posterior.drawn(number, own.conditions)
-        figures[2:] = posterior.interval(vectors, _partners(vectors, partner), cosines)
+        figures[2:] = posterior.interval(vectors, _partners(vectors, partner, apart), cosines)
     found = dict(zip(labels, zip(map(partners.get, labels), *figures, strict=True), strict=True))
     rows = []
     for condition in among:
@@ -146,26 +150,29 @@ def _noiseless(
     drawn: NDArray[np.float32],
     documents: NDArray[np.int64],
     partner: NDArray[np.int64] | None,
+    apart: NDArray[np.bool_],
 ) -> Noiseless:
     """Return the cosines corrected for noise, with their intervals, for (N, D) vectors and their draws.
 
-    Each vector is compared with the one at `partner` (-1: none), or with the mean direction of all others.
+    Each vector is compared with the one at `partner` (-1: none), or with the mean direction of those `apart` from it.
     """
     from chronotope.analysis.significance.few_words import Noiseless
 
     if partner is None:
-        return Noiseless.cosines(own, _partners(own, None), drawn, _partners(drawn, None), documents)
+        return Noiseless.cosines(own, _partners(own, None, apart), drawn, _partners(drawn, None, apart), documents)
     fewest = np.minimum(documents, np.where(partner < 0, 0, documents[partner]))
-    found = Noiseless.cosines(own, _partners(own, partner), drawn, _partners(drawn, partner), fewest)
+    found = Noiseless.cosines(own, _partners(own, partner, apart), drawn, _partners(drawn, partner, apart), fewest)
     for part in found:
         part[partner == np.arange(len(partner))] = 1.0  # the word compared with itself in the same text
     return found
 
 
-def _partners(vectors: NDArray[np.floating], partner: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Return what (…, N, D) vectors are compared with: the vectors at `partner`, or the mean of all others."""
+def _partners(
+    vectors: NDArray[np.floating], partner: NDArray[np.int64] | None, apart: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return what (…, N, D) vectors are compared with: the vectors at `partner`, or the mean of those `apart`."""
     if partner is None:
-        return overall(unit_vectors(vectors))
+        return overall(unit_vectors(vectors), apart)
     return np.where((partner < 0)[:, None], np.nan, vectors[..., partner, :])
 
 

@@ -101,6 +101,8 @@ def usage_change(
     part = "the most frequent of those " if len(chosen) < of else ""
     compared = f"{number_of(len(rows), 'words')} compared, {part}with {min_count} or more occurrences at both ends."
     notes.insert(0, compared)
+    if rare := int((counts.max(axis=0) > 0).sum()) - len(enough):
+        notes.append(f"Left out: {number_of(rare, 'words')} with fewer than {min_count} at one end.")
     if few:
         none = "without two usages with an informative context in both conditions"
         notes.append(f"Left out: {number_of(few, 'words')} {none}.")

@@ -1,7 +1,7 @@
 """Settings: a frozen dataclass for each stage and method, read from a TOML file."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -68,7 +68,10 @@ def read_config(path: str | Path) -> Config:
         sections = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         for name in sections:
             if name not in kinds:
-                raise SettingsError(f"unknown setting '{name}'{did_you_mean(name, kinds)}")
+                tables = [table for table, kind in kinds.items() if name in {one.name for one in fields(kind)}]
+                table = "graph" if "graph" in tables else next(iter(tables), None)
+                hint = f"; it belongs in a table such as [{table}]" if table else did_you_mean(name, kinds)
+                raise SettingsError(f"unknown setting '{name}'{hint}")
         return Config(**{name: from_dict(kinds[name], section, name) for name, section in sections.items()})
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None

@@ -111,6 +111,8 @@ class CorpusSettings(Settings):
             raise SettingsError("time bins were asked for, but no time field was named; add time= (or --time)")
         if (self.since or self.until or self.time_unit) and not self.time:
             raise SettingsError("since, until and time_unit need the time field; add time= (or --time)")
+        if self.place and not all(map(str.strip, self.place.split("/"))):
+            raise SettingsError(f"place '{self.place}' has an empty name of a field; write for instance country/city")
         if self.every and self.bins:
             raise SettingsError("give either a length of the time bins (every) or named bins, not both")
 

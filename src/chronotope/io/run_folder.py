@@ -52,6 +52,8 @@ def no_model(folder: Path) -> InputError:
     finish_replacing(folder)
     if (folder / ABOUT).exists():
         return InputError(f"{folder} holds no model yet; make one with: chronotope train {folder}")
+    if (file := folder / "model.safetensors").exists():
+        return InputError(f"{folder} is an export; open {file}")
     return InputError(f"{folder} is neither a model nor a run; make a run with: chronotope prepare INPUT -o RUN")
 
 

@@ -156,6 +156,8 @@ def _read_all(
     progress: Progress | None,
 ) -> list[WordVectors]:
     """Read all models and set their names."""
+    if isinstance(models, list | tuple) and len(models) == 1 and isinstance(models[0], str | PathLike):
+        models = models[0]  # a folder, as on the command line
     if isinstance(models, str | PathLike):
         files = files_and_names(Path(models))
         models, names = [file for file, _ in files], names or [name for _, name in files]

@@ -44,7 +44,8 @@ def draw(answer: Answer, chart: Lines) -> style.Drawing:
     if axis == "place" or len(labels) < 2:
         return _bars(answer, chart, rows, single=len(labels) < 2)
     panels: dict[str, list[Row]] = {"": rows}
-    if axis != "time" or len({label.partition(SEPARATOR)[2] for label in labels}) == 1:
+    places = {label.partition(SEPARATOR)[2] for label in labels}
+    if axis != "time" or len(places) == 1:
         rows = [
             {**row, "x": row["x"].partition(SEPARATOR)[0], "place": row["x"].partition(SEPARATOR)[2]} for row in rows
         ]
@@ -55,7 +56,8 @@ def draw(answer: Answer, chart: Lines) -> style.Drawing:
         panels = {name: [{**row, "name": row["place"]} for row in rows if row["name"] == name] for name in every}
         panels = panels if len(every) > 1 else {"": next(iter(panels.values()))}
     names = list(panels)[: chart.limit]
-    notes = [f"Not drawn: {some_of(list(panels)[chart.limit :])}."] if len(panels) > chart.limit else []
+    notes = [f"Place: {place}." for place in places if place and len(places) == 1]
+    notes += [f"Not drawn: {some_of(list(panels)[chart.limit :])}."] if len(panels) > chart.limit else []
     size = WIDE if len(names) == 1 else SMALL
     drawn = []
     for name in names:
@@ -204,10 +206,14 @@ def _directions(lines: list[Line], span: float) -> dict[str, str]:
 
 
 def _bars(answer: Answer, chart: Lines, rows: Sequence[Row], *, single: bool) -> style.Drawing:
-    """Return bars: one for each name in a single condition; places in the order of their values."""
+    """Return bars: one for each name in a single condition; places in the order of their values.
+
+    Panels are words, or places; with many places and few names they are names, so that no name is hidden.
+    """
     value = style.best_column(answer.frame, chart.y)
     frame = answer.frame.with_columns(pl.Series("name", [row["name"] for row in rows]))
-    by_word = chart.color == "word" and not single
+    few_names = frame["name"].n_unique() <= ranked.MOST_PANELS < frame[chart.x].n_unique()
+    by_word = (chart.color == "word" or few_names) and not single
     group = None if single or (by_word and frame["name"].n_unique() == 1) else "name" if by_word else chart.x
     label, limit = (chart.x, 200) if by_word else ("name", 30)
     if not single or chart.color != "word":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel, Field, create_model
@@ -17,7 +17,14 @@ from chronotope.analysis.answer import Parameter, Question, questions
 from chronotope.analysis.columns import COLUMNS
 from chronotope.analysis.params import INTERNAL
 from chronotope.cooccurrence import Counts
-from chronotope.errors import ChronotopeError, InputError, SettingsError, UnknownConditionError, UnknownWordError
+from chronotope.errors import (
+    ChronotopeError,
+    InputError,
+    SettingsError,
+    UnknownConditionError,
+    UnknownWordError,
+    did_you_mean,
+)
 from chronotope.runtime.resources import cores
 from chronotope.views.explorer.answers import Answers, Lane, Progress, to_json
 from chronotope.views.explorer.explored import About, Explored, Lookup
@@ -234,12 +241,18 @@ def routes(asking: Asking) -> APIRouter:
 def _endpoint(asking: Asking, question: Question) -> Callable[..., Any]:
     """Return a function whose signature tells FastAPI the parameters of a question."""
 
-    async def endpoint(**given: Any) -> Response:
+    names = [name_of(one) for one in offered(question)]
+
+    async def endpoint(request: Request, **given: Any) -> Response:
+        for name in request.query_params:
+            if name not in names:
+                raise SettingsError(f"{question.name} has no parameter '{name}'{did_you_mean(name, names)}")
         return await asking.ask(question, given)
 
     endpoint.__name__, endpoint.__doc__ = question.name, question.summary
     kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(one.name, kind, **_query(one)) for one in offered(question)]
+    parameters = [inspect.Parameter("request", kind, annotation=Request)]
+    parameters += [inspect.Parameter(one.name, kind, **_query(one)) for one in offered(question)]
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
 

@@ -62,7 +62,8 @@ class WordIndex:
 
     def __init__(self, embeddings: ConditionedEmbeddings) -> None:
         words, observed = len(embeddings), embeddings.observed
-        count = np.bincount(observed.word, observed.count, words).astype(np.int64).tolist()
+        total = np.bincount(observed.word, observed.count, words).astype(np.int64)
+        count = (total // embeddings.conditions.levels).tolist()  # a text counts once in each level of its place
         rows = map(FoundWord, embeddings.words, count, np.bincount(observed.word, minlength=words).tolist())
         # Most frequent first, so that the first matches are the best.
         self._words = [(row.word.casefold(), row) for row in sorted(rows, key=lambda row: -row.count)]
@@ -105,6 +106,7 @@ class About(BaseModel):
     axis: str
     times: list[str]
     places: list[str]
+    levels: int = Field(description="levels of nested places; every text counts once in each")
     default_time: str | None = Field(description="the last time bin that is full; null if there are no times")
     conditions: list[ConditionAbout]
     available: dict[str, bool]
@@ -158,6 +160,7 @@ class Explored:
             | {"citation": f"chronotope {version}, {self.title} [{signature}]; {PAPER}", "version": version}
             | {"dimensions": embeddings.dimensions, "words": len(embeddings), "counted": embeddings.counted}
             | {"axis": conditions.axis, "times": conditions.times, "places": conditions.places}
+            | {"levels": conditions.levels}
             | {"default_time": conditions.times[max(full, default=-1)] if conditions.times else None}
             | {"conditions": described}
             | {"available": {name: name not in self.missing for name in AVAILABLE}, "missing": dict(self.missing)}

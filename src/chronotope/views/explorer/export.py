@@ -116,6 +116,7 @@ class _Writer:
         self.filters, self.questions = Filters(self.model), questions()
         self.present = np.bincount(observed.word, minlength=size)
         self.counts = np.bincount(observed.word, observed.count, size).astype(np.int64)
+        self.counts //= self.model.conditions.levels  # a text counts once in each level of its place
 
     def write(self, with_text: bool) -> None:
         """Write all files; the manifest last, since it makes the folder an explorer."""

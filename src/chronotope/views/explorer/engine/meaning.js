@@ -225,10 +225,9 @@
     /** @type {(place: number) => [string | null, number | null]} */
     let compared;
     if (against === "overall") {
-      const sum = model.total(own.unit);
       compared = (place) => {
-        const rest = sum.map((value, d) => value - own.unit[place][d]);
-        return ["all others", dot(own.unit[place], model.normalized(rest))];
+        const others = own.unit.filter((_, other) => model.apart(own.conditions[place], own.conditions[other]));
+        return ["all others", others.length ? dot(own.unit[place], model.normalized(model.total(others))) : null];
       };
     } else if (against === "previous") {
       compared = (place) => (place ? [labels[own.conditions[place - 1]], dot(own.unit[place], own.unit[place - 1])] : [null, null]);

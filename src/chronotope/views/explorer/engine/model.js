@@ -110,6 +110,12 @@
   /** @param {Float64Array[]} rows */
   const total = (rows) => rows[0].map((_, d) => rows.reduce((sum, row) => sum + row[d], 0));
 
+  /** Whether two conditions share no text: neither lies within the other. @param {number} a @param {number} b */
+  function apart(a, b) {
+    const [one, other] = [`${labels[a]}/`, `${labels[b]}/`].map((label) => label.toLowerCase());
+    return a !== b && !(about.levels > 1 && (one.startsWith(other) || other.startsWith(one)));
+  }
+
   /** @param {number} word @param {number} number */
   function count(word, number) {
     return loaded[number].count[loaded[number].row[word]] ?? 0;
@@ -211,7 +217,7 @@
   }
 
   lib.model = {
-    manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, count, documents, enough,
+    manifest, about, words, labels, dimensions, OVERALL, fail, need, needCommon, unit, normalized, dot, total, apart, count, documents, enough,
     wordId, spelled, conditionNumber, timeline, named, all, numberOf, fewerThan, someOf, whatHelps,
     condition: (number) => loaded[number],
     signature: about.signature,

@@ -11,6 +11,7 @@ interface About {
   axis: string;
   times: string[];
   places: string[];
+  levels: number;
   default_time: string | null;
   conditions: Condition[];
   available: Record<string, boolean>;

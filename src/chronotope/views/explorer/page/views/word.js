@@ -137,7 +137,8 @@
         Promise.all([series, changes]).then(
           ([answer, found]) => {
             if (heading.dataset.word !== word) return;
-            const total = answer.rows.reduce((sum, row) => sum + row.count, 0);
+            const every = answer.rows.reduce((sum, row) => sum + row.count, 0);
+            const total = state.within ? every : every / ct.about.levels; // a text counts once in each level of its place
             const often = ct.about.counted ? `It occurs ${ct.format.times(total)}${state.within ? ` in ${state.within}` : ""}. ` : "";
             const none = found ? ["No change of its use is significant."] : [];
             ct.replace(gist, often, ...(found && found.length ? found.slice(-2).flatMap(changeSentence) : none));
