@@ -71,7 +71,7 @@ def test_without_a_change_p_is_uniform_and_the_corrected_change_is_zero_at_any_f
     assert kstest(answer["p"], "uniform").pvalue > 0.05
     assert answer.facts["discoveries"] == 0
     assert "Corrected change above 0 with q of at most 0.05: 0 words." in answer.notes
-    assert answer.signature.endswith("|permutations 80|seed 1|effect 0")
+    assert answer.signature.endswith("|permutations 80|resampling seed 1|effect 0")
     frequency = (answer["count_before"] + answer["count_after"]).to_numpy()
     for low, high in ((40, 80), (80, 160), (160, 10**6)):
         band = (frequency >= low) & (frequency < high)

@@ -121,7 +121,8 @@ def drift(
     if "q" in figures:
         facts["discoveries"] = int(np.count_nonzero(figures["q"] <= LEVEL))
         facts["effect"] = float(figures["least"].max(initial=0))
-    used = [f"{name} {value}" for name, value in how.items() if ("noise" in figures if name == "seed" else value)]
+    used = [f"{name} {value}" for name, value in how.items() if name != "seed" and value]
+    used += [f"resampling seed {seed}"] if "noise" in figures else []
     used += [f"effect {effect:g}"] if effect is not None else []
     return Answer(
         _rows(task, shown, filters) | {name: figures[name][shown] for name in figures if name != "least"},

@@ -127,6 +127,7 @@ def _train(run: Path, model: Method, output: Path, settings: dict[str, Any]) -> 
     embeddings.save(output)
     checkpoint.unlink(missing_ok=True)
     talk("{}: {}", output, embeddings.signature)
+    talk("next: chronotope drift {}", run if output == run / "model.ct" else output)
 
 
 def check_choices(method: str, preset: str | None, device: str) -> None:

@@ -133,7 +133,8 @@ def load(path: str | Path, *, run: str | Path | None = None, verify: bool = Fals
         embeddings.trained_on = Path(run) if run is not None else path
         return embeddings
     except (SafetensorError, ValueError, RecursionError, OverflowError) as error:
-        raise DamagedFileError(f"{path} is damaged or not a model: {error}") from None
+        why = "" if isinstance(error, SafetensorError) else f": {error}"  # its own words are about the format
+        raise DamagedFileError(f"{path} is damaged or not a model{why}") from None
 
 
 def run_folder(path: Path) -> Path:
