@@ -4,7 +4,6 @@
 {
   const ROW = 30;
   const DETAIL = 20;
-  const KEY = 16;
 
   /**
    * A row: its label, and one mark or several (a color each).
@@ -144,10 +143,11 @@
       },
     );
     // Several words: a key of their colors below.
-    const words = several ? new Map(items.flatMap((item) => item.marks.map((mark) => [mark.name, mark.color]))) : [];
+    const words = several ? new Map(items.flatMap((item) => item.marks.map((mark) => [mark.name, mark.color]))) : new Map();
+    const most = Math.floor(width / Math.max(words.size, 1) / 7.4) - 4;
     let left = 0;
     const key = [...words].map(([word, color]) => {
-      const text = `● ${ct.format.clip(ct.format.word(word), KEY)}`;
+      const text = `● ${ct.format.clip(ct.format.word(word), most)}`;
       left += ct.wide(text, 13) + 12;
       return { key: word, text, at: [left - ct.wide(text, 13) - 12, top + tall * items.length + 16], class: `name color-${color}` };
     });
