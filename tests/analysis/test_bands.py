@@ -121,3 +121,18 @@ def test_covariances_over_conditions_follow_from_the_variances(bayesian):
     truth = np.array([np.linalg.inv(prior + np.diag(one)) for one in text.T])
     found = covariances(np.linalg.inv(prior), np.diagonal(truth, axis1=1, axis2=2).T)
     assert np.allclose(found, truth, atol=2e-3 * truth.max())
+
+
+@pytest.mark.parametrize(
+    ("scarce", "note"), [("1990", "No interval: the condition compared with"), ("1992", "much noise: 1992")]
+)
+def test_what_has_no_interval_is_named(scarce, note):
+    """One year has three documents: the first, with which all others are compared, or the last."""
+    by_year = {"1990": [], "1991": [], "1992": []}
+    for record in ct.invented_world(years=range(1990, 1993), places=("arlen",), documents=150).records:
+        by_year[record["time"]].append(record)
+    del by_year[scarce][3:]
+    corpus = ct.read_corpus([record for records in by_year.values() for record in records], time="time")
+    answer = ct.series(ct.GraphModel(dimensions=20).fit(ct.count(corpus, min_count=3)), "the", bootstrap=10)
+    assert any(note in one for one in answer.notes)
+    assert (answer["corrected"].null_count() == 3) == (scarce == "1990")

@@ -85,9 +85,15 @@ def series(
     notes += [posterior.note] if posterior else []
     if few:
         over = "the scatter around the model" if quick else "draws of documents"
-        notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
-        if all(row["low"] is None or np.isnan(row["low"]) for row in rows):
+        others = [row for row in rows if row["against"] not in (None, row["condition"])]
+        unknown = [row["condition"] for row in others if np.isnan(row["corrected"])]
+        if others and len(unknown) == len(others):
+            rows = [row | dict.fromkeys(("corrected", "low", "high")) for row in rows]
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
+        else:
+            notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
+            if unknown:
+                notes.append(f"Without an interval, for too few documents or too much noise: {some_of(unknown)}.")
     names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
     facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap} | ({"quick": True} if quick else {})
     title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
