@@ -13,7 +13,7 @@ from chronotope.analysis.answer import Answer, question
 from chronotope.analysis.charts import Lines
 from chronotope.analysis.own_vectors import in_one_space, unit_vectors, what_helps
 from chronotope.analysis.params import Bootstrap, Fixed, Formula, MinCount, Model, Place, Progress, Seed, Threads, Words
-from chronotope.analysis.series import conditions_of, hidden_conditions, spelled
+from chronotope.analysis.series import conditions_of, hidden_conditions, spelled, without_interval
 from chronotope.embeddings import ConditionedEmbeddings
 from chronotope.errors import InputError, SettingsError, fewer_than, some_of
 
@@ -79,6 +79,7 @@ def axis(
         notes.append(f"Left out, since the words at one end occur {fewer_than(min_count)}: {some_of(list(rare))}.")
     if any(row["low"] is not None and np.isfinite(row["low"]) for row in rows):
         notes.append(f"Interval: 95 %, over {'draws of documents' if bootstrap else 'choices of seed words'}.")
+    notes += without_interval([row for row in rows if bootstrap and not np.isnan(row["position"])])
     facts = {"plus": list(plus), "minus": list(minus), "fixed": fixed, "min_count": min_count, "bootstrap": bootstrap}
     facts["interval"] = "documents" if bootstrap else "seeds"
     return Answer(rows, title=f"{', '.join(words)}: position on {shown(plus, minus)}", notes=notes, facts=facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,14 +86,12 @@ def series(
     if few:
         over = "the scatter around the model" if quick else "draws of documents"
         others = [row for row in rows if row["against"] not in (None, row["condition"])]
-        unknown = [row["condition"] for row in others if np.isnan(row["corrected"])]
-        if others and len(unknown) == len(others):
+        if others and all(np.isnan(row["corrected"]) for row in others):
             rows = [row | dict.fromkeys(("corrected", "low", "high")) for row in rows]
             notes.append("No interval: the condition compared with has too few documents; name another (`against`).")
         else:
             notes.append(f"Interval: 95 %, from {over}; the line is the corrected similarity.")
-            if unknown:
-                notes.append(f"Without an interval, for too few documents or too much noise: {some_of(unknown)}.")
+            notes += without_interval(others)
     names = {FIRST: "its first condition", PREVIOUS: "the condition before", OVERALL: "all others"}
     facts = {"against": against, "min_count": min_count, "bootstrap": bootstrap} | ({"quick": True} if quick else {})
     title = f"{', '.join(words)}: similarity with {names.get(against, against)}"
@@ -250,6 +248,12 @@ def similarity(model: Model, word: Words, *, place: Place = None, min_count: Min
     notes += [posterior.note] if posterior else []
     title = f"{', '.join(words)}: similarity with each other"
     return Answer(rows, title=title, notes=notes, facts={"min_count": min_count})
+
+
+def without_interval(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a note on the conditions whose corrected value is unknown."""
+    unknown = list(dict.fromkeys(row["condition"] for row in rows if np.isnan(row["corrected"])))
+    return [f"Without an interval, for too few documents or too much noise: {some_of(unknown)}."] if unknown else []
 
 
 def spelled(model: Model, word: str | Sequence[str]) -> list[str]:
