@@ -89,7 +89,7 @@ def test_planted_changes_are_discovered_and_hardly_anything_else(changed):
     assert answer["word"][0] == "bank"
     assert answer["corrected"][0] == pytest.approx(answer["change"][0], rel=0.03)
     assert answer["noise"].min() > 0
-    assert answer.signature.endswith("|permutations 100|seed 1")
+    assert answer.signature.endswith("|permutations 100|resampling seed 1")
 
 
 def test_a_change_between_two_bins_is_not_smoothed_away(changed):

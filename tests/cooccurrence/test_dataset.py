@@ -21,7 +21,7 @@ def test_other_settings_do_not_overwrite_a_run_unless_forced(tmp_path):
     prepared(tmp_path)
     (tmp_path / "run" / "model.ct").write_text("a model")
     before = contents(tmp_path / "run")
-    with pytest.raises(InputError, match=r"other input or settings; choose another folder, or force=True \(--force\)"):
+    with pytest.raises(InputError, match=r"other input or settings; choose another folder"):
         prepared(tmp_path, min_count=10)
     assert contents(tmp_path / "run") == before
     again = prepared(tmp_path, min_count=10, force=True)

@@ -228,7 +228,7 @@ def test_vectors_that_are_not_numbers_are_refused_when_asked_for():
         (["a", "\ud800"], support_from([[1, 1]]), "UTF-8"),
         (["a"], support_from([[1, 1]]), "a word that does not exist"),
         (["a", "b"], support_from([[1, 1]])._replace(word=np.array([1, 0])), "not sorted"),
-        (["a", "b"], support_from([[1, 1]])._replace(count=np.array([1, 0])), "less than once"),
+        (["a", "b"], support_from([[1, 1]])._replace(count=np.array([1, 0])), "a count below 1"),
         (["a", "b"], support_from([[1, 1], [1, 1]]), "2 conditions, not 1"),
     ],
 )
