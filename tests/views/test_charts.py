@@ -203,6 +203,7 @@ def test_ranked_rows_have_values_intervals_and_details(texts):
     chart = Ranked(label="word", value="change", band=("low", "high"), detail=detail, faint=None)
     shown = texts(Answer(drift, title="Words that changed", chart=chart))
     assert {"prime minister", "king, crown → head of state", "– → money", "0.800", "−0.250"} <= set(shown)
+    assert "Without an interval: bank." in shown
 
 
 @pytest.mark.parametrize("conditions", [YEARS[:4], YEARS])

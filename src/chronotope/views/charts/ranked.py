@@ -44,6 +44,9 @@ def draw(answer: Answer, chart: Ranked) -> style.Drawing:
     ends = [bar[end] for bar in every for end in ("low", "high", "needed") if bar[end] is not None]
     domain = style.limits([bar["value"] for bar in every], ends, zero=True)
     notes += [style.CUT] if style.is_cut(every, *domain) else []
+    bare = [bar["label"] for bar in every if bar["low"] is None]
+    if 0 < len(bare) < len(every) and not any(note.startswith("Without an interval") for note in answer.notes):
+        notes.append(f"Without an interval: {some_of(list(dict.fromkeys(bare)))}.")
     marked = any(bar["needed"] is not None for bar in every)
     notes += ["Dark line: the similarity that a match needs."] if marked else []
     notes += [style.FAINT] if any(bar["opacity"] < 0.6 for bar in every) else []
