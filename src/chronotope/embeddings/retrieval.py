@@ -99,8 +99,8 @@ def reference_matches(
 ) -> Matches:
     """Return the candidates with the largest mean of two cosines, for one query.
 
-    The first is the cosine with the query. The second is the mean cosine of the differences from each reference point,
-    whose vectors are `moved` beside the query and `there` among the candidates.
+    The first is the cosine of candidate and query. The second compares their differences from each reference point, and
+    takes the mean cosine. `moved` and `there` are the vectors of these points in the source and in the target.
     """
     best = nearest(query[None], candidates.unit, max(top, REFINED))
     found = candidates.unit[best.row[0]]

@@ -82,7 +82,7 @@ def read_pairs(source: PairSource, labels: Sequence[str]) -> TestPairs:
     """Return test pairs from a file, from its lines, or from pairs; raise InputError for a line that is no pair.
 
     A pair with a condition that is not among `labels` is kept and counts as wrong. If all pairs have such a condition,
-    they belong to another corpus: InputError.
+    raise InputError, since they belong to another corpus.
 
     >>> read_pairs(["ottawa-canada,dublin-ireland,capital"], ["canada", "ireland"]).pairs[0]
     TestPair(query='ottawa', query_condition='canada', answer='dublin', answer_condition='ireland', category='capital')

@@ -58,7 +58,7 @@ def score(
     depth: int = 10,
     role_map: bool | None = None,
 ) -> Scores:
-    """Return the ranks of a model on test pairs, from one batch of queries for each two conditions."""
+    """Return the ranks of a model on test pairs, with one batch of queries per pair of conditions."""
     asked = read_pairs(pairs, model.conditions.labels)
     labels = Labels(model.conditions.labels)
     ranks, answerable = np.zeros(len(asked.pairs), np.int64), np.zeros(len(asked.pairs), bool)

@@ -104,7 +104,7 @@ def zero_loss(problem: Factorization) -> float:
 
 
 def start_vectors(problem: Factorization, dimensions: int, seed: int, pool: ThreadPoolExecutor) -> Floats:
-    """(W, D) the start of all conditions: the main directions of the mean matrix, by subspace iteration."""
+    """(W, D) the initial vectors of every condition: the main directions of the mean matrix, by subspace iteration."""
     random = np.random.Generator(np.random.PCG64([seed, 0]))
     basis = _orthonormal(random.standard_normal((problem.words, dimensions)))
     for _ in range(START_ROUNDS):

@@ -40,7 +40,7 @@ class _Making:
 
 
 class Answers:
-    """The answers of one server; it belongs to the event loop that asks it.
+    """The answers of one server, used from a single event loop.
 
     `threads` quick answers and as many charts are made at a time, and one slow answer; `limit` bytes are cached.
     """
