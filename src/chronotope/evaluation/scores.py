@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 class Scores(NamedTuple):
-    """The rank of a model on each pair; `answerable`: both words and conditions are known, the answer a candidate."""
+    """The rank of each pair's answer; a pair is `answerable` if the model knows it and its answer is a candidate."""
 
     pairs: TestPairs
     ranks: NDArray[np.int64]
@@ -88,7 +88,7 @@ def score(
 
 
 def gains(ranks: ArrayLike) -> NDArray[np.float64]:
-    """(N, metrics) what each pair adds to each of `METRICS`: a metric is the mean of its column.
+    """(N, metrics) the contribution of each pair to each of `METRICS`, which is the mean of its column.
 
     >>> gains([2, 0]).tolist()
     [[0.5, 0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]

@@ -59,7 +59,7 @@ def _project(kind: str, degrees: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _frame(corners: Ring) -> Frame:
-    """Return the frame that holds all places, as large as fits."""
+    """Return the map projection with the largest scale at which all places fit."""
     points = np.array(corners, dtype=np.float64)
     # The globe is cut in the widest range of longitude without a place.
     lons = np.unique((points[:, 0] + 180) % 360 - 180)
